@@ -1,0 +1,303 @@
+"""The answer in domain words: what `rlopt solve` prints and the audit reads.
+
+Field names are fixed (schema ``rlopt.plan/1``); readers outside the project rely on them. Money is USD,
+memory GiB per GPU, time in the unit the field's name ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rlopt.errors import InfeasibleError, SolverError
+from rlopt.strict import Strict
+
+Status = Literal["optimal", "feasible", "infeasible"]
+Dimension = Literal["compute", "storage", "network", "cache", "logging", "operations", "data"]
+Kind = Literal["fixed", "elastic", "hidden"]
+
+
+class SolverSummary(Strict):
+    """How the answer was found and how far it is proven."""
+
+    backend: str
+    """Which translation was used: pulp or ortools."""
+    engine: str
+    """The solver behind it, with its version."""
+    objective_usd: float | None
+    """Total of the plan in USD as the program adds it up."""
+    bound_usd: float | None
+    """No plan within the limits costs less than this."""
+    gap: float | None
+    """(objective - bound) / objective."""
+    seconds: float
+    """Time inside the solver."""
+    columns: int
+    """Columns of the program that was handed to the solver."""
+    candidates: int
+    """Pool candidates that were estimated before any reduction."""
+    excluded: dict[str, int] = Field(default_factory=dict)
+    """Candidates and columns left out, by the exact argument that excluded them."""
+    rows: int = 0
+    """Rows of the program."""
+    root_gap: float | None = None
+    """Gap between the linear relaxation and the optimum, relative."""
+
+
+class BillLine(Strict):
+    """One line of the bill; ``basis`` lets a person recompute it."""
+
+    dimension: Dimension
+    item: str
+    kind: Kind
+    usd: float
+    basis: str
+
+
+class Cost(Strict):
+    """The whole bill."""
+
+    total_usd: float
+    lines: list[BillLine]
+
+
+class StageTime(Strict):
+    """Seconds one stage takes in one step, and how busy its pool is meanwhile."""
+
+    stage: str
+    pool: str
+    seconds: float
+    utilization: float | None = None
+    model: str | None = None
+    """Which model the stage runs (policy, reference, ...)."""
+
+
+class Time(Strict):
+    """When the run is done."""
+
+    expected_hours: float
+    """Median prediction of one run, failures included."""
+    confidence: float
+    confident_hours: float
+    """The ``confidence`` quantile of the prediction: what the deadline is held against."""
+    deadline_hours: float | None
+    step_seconds: float
+    steps: int
+    stages: list[StageTime]
+    failure_free_hours: float
+    """Hours of one run if nothing failed: what the compute lines bill."""
+    startup_hours: float
+    """Part of the hours before the first step and after the last."""
+
+
+class TierUse(Strict):
+    """Checkpoint copies kept in one storage tier, at their peak."""
+
+    tier: str
+    copies: int
+    gib: float
+    usd: float
+    roles: list[str] = Field(default_factory=list)
+    """recent, best, history."""
+
+
+class CheckpointDecision(Strict):
+    interval_steps: int
+    tiers: list[TierUse]
+    recovery_minutes: float
+
+
+class LoggingDecision(Strict):
+    text_log_rate: float
+
+
+class PrecisionDecision(Strict):
+    rollout: str | None
+    score: str | None
+    update: str
+
+
+class Decisions(Strict):
+    placement: str
+    group_size: int | None
+    precision: PrecisionDecision
+    staleness: int
+    checkpoint: CheckpointDecision
+    logging: LoggingDecision
+    data: dict[str, Any] | None = None
+    environment: dict[str, Any] | None = None
+
+
+class LayoutChoice(Strict):
+    """Parallel layout of a pool; what does not apply is null."""
+
+    tp: int | None = None
+    pp: int | None = None
+    vp: int | None = None
+    dp: int | None = None
+    cp: int | None = None
+    ep: int | None = None
+    etp: int | None = None
+    sequence_parallel: bool | None = None
+    sharding: str | None = None
+    micro_batch: int | None = None
+    recompute: str | None = None
+    offload: str | None = None
+    rollout_tp: int | None = None
+    """Tensor parallel degree of the rollout engine where a pool also trains (colocated)."""
+
+
+class Memory(Strict):
+    """Per GPU, at the pool's peak stage."""
+
+    needed_gib: float
+    capacity_gib: float
+    host_gib: float | None
+    stage: str
+    parts: dict[str, float]
+    """weights, gradients, optimizer, activations, logits, kv_cache, buffers, runtime."""
+
+
+class Pool(Strict):
+    name: str
+    roles: list[str]
+    serves: list[str]
+    provider: str
+    region: str | None
+    zone: str | None
+    instance_type: str
+    gpu: str | None
+    gpus_per_node: int
+    nodes: int
+    gpus: int
+    pricing: str
+    usd_per_hour: float
+    """The whole pool, all nodes, per hour."""
+    layout: LayoutChoice | None
+    precision: str | None
+    memory: Memory | None
+    offer: str
+    """Catalog id of the offer."""
+    failures_per_hour: float = 0.0
+    """Expected stops of the whole run per hour that this pool causes."""
+
+
+class Binding(Strict):
+    constraint: str
+    value: float
+    limit: float
+    unit: str
+    usd_per_unit: float | None = None
+
+
+class Relaxation(Strict):
+    """One limit moved so far that a plan exists, and that plan's price and hours."""
+
+    constraint: str
+    from_: Any = Field(alias="from")
+    to: Any
+    unit: str
+    total_usd: float
+    hours: float
+
+    model_config = {**Strict.model_config, "populate_by_name": True}
+
+
+class CatalogUsed(Strict):
+    name: str
+    as_of: str
+
+
+class PriceUsed(Strict):
+    """A price the bill rests on."""
+
+    offer: str
+    usd_per_hour: float | None
+    source: str
+    as_of: str
+    usd: float | None = None
+    """The price where it is not hourly, in ``unit``."""
+    unit: str = "USD/h"
+    low: float | None = None
+    high: float | None = None
+    """Band over the region's zones of a spot price."""
+    grade: str | None = None
+    confidence: str | None = None
+
+
+class ErrorBand(Strict):
+    time: float
+    """One log-sigma of the predicted hours."""
+    memory: float
+    """Share of memory kept free for the memory model's own error."""
+
+
+class PlanProvenance(Strict):
+    catalogs: list[CatalogUsed]
+    prices: list[PriceUsed]
+    calibration: str
+    error_band: ErrorBand
+
+
+class FrontierPoint(Strict):
+    """One point of cost against time, in short."""
+
+    confident_hours: float
+    total_usd: float
+    summary: str
+
+
+class Plan(Strict):
+    """The answer to a request, whatever its status."""
+
+    schema_: Literal["rlopt.plan/1"] = Field("rlopt.plan/1", alias="schema")
+    status: Status
+    solver: SolverSummary
+    cost: Cost | None
+    time: Time | None
+    decisions: Decisions | None
+    pools: list[Pool]
+    binding: list[Binding]
+    relaxations: list[Relaxation | list[Relaxation]]
+    warnings: list[str]
+    provenance: PlanProvenance
+    frontier: list[FrontierPoint] = Field(default_factory=list)
+    job: str = ""
+    currency: str = "USD"
+    """Currency the report prints beside USD, with ``exchange_rates``."""
+    exchange_rates: dict[str, float] = Field(default_factory=dict)
+    """USD per unit of each currency that was converted."""
+    reasons: list[str] = Field(default_factory=list)
+    """Why a preset's floor was loosened, in the requester's words."""
+
+    model_config = {**Strict.model_config, "populate_by_name": True}
+
+    def require(self) -> Plan:
+        """Return the plan itself when it can be carried out; raise otherwise.
+
+        Raises InfeasibleError (with the relaxations that help) or SolverError (stopped without any plan).
+        """
+        if self.status == "infeasible":
+            raise InfeasibleError("no plan meets every limit and floor of the request", self.relaxations)
+        if not self.pools:
+            raise SolverError("the search stopped before any plan was found")
+        return self
+
+    def document(self) -> Mapping[str, Any]:
+        """The plan as the JSON document of interface ``rlopt.plan/1``."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class Frontier(Strict):
+    """Cost against confident hours: plans by hours, none dominated, each proven."""
+
+    schema_: Literal["rlopt.frontier/1"] = Field("rlopt.frontier/1", alias="schema")
+    points: list[Plan]
+
+    model_config = {**Strict.model_config, "populate_by_name": True}
+
+    def document(self) -> Mapping[str, Any]:
+        """The frontier as the JSON document of interface ``rlopt.frontier/1``."""
+        return self.model_dump(mode="json", by_alias=True)
