@@ -1,0 +1,48 @@
+"""Write requirements.lock and requirements-test.lock from pyproject.toml.
+
+Resolves in a new virtual environment, so that nothing but the declared dependencies can enter. The first
+lock holds what rlopt needs to run plus its build backend (the in-place install is made without a network);
+the second adds the test extra. Run it as ``python scripts/lock.py`` after changing a dependency.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAD = "# Written by scripts/lock.py from pyproject.toml; do not edit by hand.\n"
+
+
+def main() -> None:
+    """Resolve both sets and write both files."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    runtime = project["project"]["dependencies"] + project["build-system"]["requires"]
+    test = project["project"]["optional-dependencies"]["test"]
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = str(Path(folder) / "bin" / "python")
+        pinned = _install_and_freeze(python, runtime)
+        both = _install_and_freeze(python, [*pinned, *test])
+    _write("requirements.lock", pinned)
+    _write("requirements-test.lock", ["-r requirements.lock", *(pin for pin in both if pin not in pinned)])
+
+
+def _install_and_freeze(python: str, requirements: list[str]) -> list[str]:
+    pip = [python, "-m", "pip", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "-qq", *requirements], check=True)
+    frozen = subprocess.run([*pip, "freeze"], check=True, capture_output=True, text=True).stdout
+    return sorted(frozen.splitlines(), key=str.lower)
+
+
+def _write(name: str, lines: list[str]) -> None:
+    (ROOT / name).write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{name}: {len(lines)} lines\n")
+
+
+if __name__ == "__main__":
+    main()
