@@ -1,0 +1,45 @@
+"""What several algorithms share: lengths, group sizes, steps, tool calls."""
+
+from __future__ import annotations
+
+from rlopt.request import Request
+from rlopt.workloads.contract import Lengths, Tools
+
+
+def tool_tokens(request: Request) -> tuple[float, float]:
+    """Mean and most tokens that tool outputs add to one sample's context."""
+    environment = request.job.environment
+    if environment is None or environment.tokens_per_call is None or environment.calls_per_sample is None:
+        return 0.0, 0.0
+    calls = environment.calls_per_sample
+    return calls.mean * environment.tokens_per_call, calls.max * environment.tokens_per_call
+
+
+def lengths(request: Request) -> Lengths:
+    """A sample's lengths; tool output counts with the prompt, since it is read and not generated."""
+    job = request.job
+    mean, most = tool_tokens(request)
+    return Lengths(job.prompt_tokens.mean + mean, job.prompt_tokens.max + most,
+                   job.response_tokens.mean, job.response_tokens.max, job.packing)
+
+
+def tools(request: Request) -> Tools | None:
+    """The tool-call environment, where the job has one."""
+    environment = request.job.environment
+    if environment is None:
+        return None
+    calls, seconds = environment.calls_per_sample, environment.seconds_per_call
+    samples = request.job.prompts_per_step * min(request.choices.group_size or [1])
+    return Tools(
+        calls_mean=calls.mean if calls else 1.0,
+        seconds_mean=seconds.mean if seconds else 0.0,
+        instances=environment.instances or samples,
+        vcpus=environment.vcpus_per_instance or 1.0,
+        memory_bytes=environment.memory_per_instance or 0.0,
+    )
+
+
+def steps_by_group_size(request: Request, group_sizes: tuple[int, ...]) -> dict[int, int]:
+    """Optimizer steps for each group size that has any; a convergence table may leave some out."""
+    found = {size: request.job.steps_for(size) for size in group_sizes}
+    return {size: steps for size, steps in found.items() if steps is not None}

@@ -1,0 +1,31 @@
+"""Group relative policy optimisation: K samples a prompt, scored and trained on. Shao et al. (2024), section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rlopt.facts import Model
+from rlopt.request import Request
+from rlopt.workloads import common
+from rlopt.workloads.contract import Role, Stage, Workload
+from rlopt.workloads.online import scoring, sampled_share
+
+NAME = "grpo"
+
+
+def build(request: Request, models: Mapping[str, Model]) -> Workload:
+    """Policy (trained), reference and reward where they are models.
+
+    generate(policy), forward(policy, reference, reward), update(policy).
+    """
+    lengths, job = common.lengths(request), request.job
+    roles, forwards = scoring(request, models, lengths)
+    stages = (
+        Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
+        *forwards,
+        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+    )
+    sizes = tuple(request.choices.group_size or (8,))
+    steps = common.steps_by_group_size(request, sizes)
+    return Workload(NAME, roles, stages, job.prompts_per_step, tuple(size for size in sizes if size in steps), steps,
+                    common.tools(request))

@@ -1,0 +1,28 @@
+"""Roles and scoring passes that the algorithms with online sampling share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rlopt.facts import Model
+from rlopt.request import Request
+from rlopt.workloads.contract import Lengths, Role, Stage
+from rlopt.workloads.dpo import common_reference
+
+
+def sampled_share(request: Request) -> float:
+    """Share of samples that are generated anew; the rest comes from the cache of earlier results."""
+    return 1.0 - request.job.cache_hit_rate
+
+
+def scoring(request: Request, models: Mapping[str, Model], lengths: Lengths) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:
+    """Policy, reference and reward roles and their forward passes over every sample."""
+    roles = [Role("policy", models["policy"], True)]
+    stages = [Stage("forward", "policy", lengths)]
+    if "reference" in models:
+        roles.append(common_reference(request, models))
+        stages.append(Stage("forward", "reference", lengths))
+    if "reward" in models:
+        roles.append(Role("reward", models["reward"], False))
+        stages.append(Stage("forward", "reward", lengths))
+    return tuple(roles), tuple(stages)

@@ -1,0 +1,34 @@
+"""Proximal policy optimisation from a reward model: policy and critic both trained. Ouyang et al. (2022), section 3.5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rlopt.facts import Model
+from rlopt.request import Request
+from rlopt.workloads import common
+from rlopt.workloads.contract import Role, Stage, Workload
+from rlopt.workloads.online import scoring, sampled_share
+
+NAME = "ppo"
+
+
+def build(request: Request, models: Mapping[str, Model]) -> Workload:
+    """Policy and critic (trained), reference, reward.
+
+    generate(policy), forward(policy, reference, critic, reward), update(policy) and update(critic), ppo_epochs each.
+    """
+    lengths, job = common.lengths(request), request.job
+    roles, forwards = scoring(request, models, lengths)
+    critic = Role("critic", models["critic"], True)
+    stages = (
+        Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
+        *forwards,
+        Stage("forward", "critic", lengths),
+        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+        Stage("update", "critic", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+    )
+    sizes = tuple(request.choices.group_size or (1,))
+    steps = common.steps_by_group_size(request, sizes)
+    return Workload(NAME, (*roles, critic), stages, job.prompts_per_step,
+                    tuple(size for size in sizes if size in steps), steps, common.tools(request))
