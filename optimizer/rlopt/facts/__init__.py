@@ -1,0 +1,35 @@
+"""Frozen records: facts about the world with value, unit, source and date."""
+
+from __future__ import annotations
+
+from rlopt.facts.catalog import Catalog
+from rlopt.facts.device import PRECISIONS, Device
+from rlopt.facts.model import Mla, Model, Vision
+from rlopt.facts.network import Traffic
+from rlopt.facts.offer import CpuOffer, Offer, Shape
+from rlopt.facts.parameters import ParameterCount, parameter_count
+from rlopt.facts.provenance import Provenance
+from rlopt.facts.reliability import FailureRate
+from rlopt.facts.service import CachePrice, Commitment, LogPrice
+from rlopt.facts.storage import StorageTier
+
+__all__ = [
+    "PRECISIONS",
+    "CachePrice",
+    "Catalog",
+    "Commitment",
+    "CpuOffer",
+    "Device",
+    "FailureRate",
+    "LogPrice",
+    "Mla",
+    "Model",
+    "Offer",
+    "ParameterCount",
+    "Provenance",
+    "Shape",
+    "StorageTier",
+    "Traffic",
+    "Vision",
+    "parameter_count",
+]

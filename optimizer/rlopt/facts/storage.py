@@ -1,0 +1,46 @@
+"""Places to keep bytes, and what they charge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StorageTier:
+    """One tier of one storage service.
+
+    Parameters
+    ----------
+    kind
+        ``object``, ``block``, ``file`` or ``archive`` (an object tier whose bytes must be restored first).
+    price_gb_month
+        In `currency` per GB and month of 730 hours.
+    retrieval_per_gb, put_per_1000, get_per_1000
+        In `currency`; 0 = free, ``None`` = not found.
+    min_days
+        Days that are billed at least.
+    restore_hours
+        Hours to the first byte; 0 for milliseconds.
+    throughput_mb_s
+        Cap of one client or volume, MB/s; ``None`` = no figure found.
+    region
+        ``None`` = the provider's price anywhere.
+    """
+
+    id: str
+    provider: str
+    region: str | None
+    service: str
+    tier: str
+    kind: str
+    price_gb_month: float
+    currency: str
+    retrieval_per_gb: float | None
+    put_per_1000: float | None
+    get_per_1000: float | None
+    min_days: float
+    restore_hours: float
+    throughput_mb_s: float | None
+    as_of: str
+    source: str
+    note: str = ""
