@@ -1,0 +1,176 @@
+"""Which offers a request may use: the catalog cut by `choices`, with a count for everything left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.errors import MissingFactError
+from rlopt.facts import Catalog, Device, Offer
+from rlopt.request import Request
+
+UNKNOWN_REGION = "offers without a stated region, while regions are named"
+NO_RATE = "offers in a currency without an exchange rate"
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """What time and memory depend on: the device, how many share a node, and the links within and between nodes."""
+
+    device: str
+    gpus_per_node: int
+    intra: str
+    node_gbps: float | None
+    cluster: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """Offers in play, column by column. Shapes: (offers,) for arrays, one row per offer in ``offers``."""
+
+    offers: tuple[Offer, ...]
+    usd_per_hour: NDArray[np.float64]
+    """One node, discounts applied."""
+    zone: NDArray[np.int64]
+    topology: NDArray[np.int64]
+    gpus: NDArray[np.int64]
+    spot: NDArray[np.bool_]
+    host_memory_gib: NDArray[np.float64]
+    """Per node; 0 where unknown, so nothing can be offloaded there."""
+    max_nodes: NDArray[np.int64]
+    zones: tuple[tuple[str, str | None], ...]
+    """(provider, region) by zone number: pools of one plan stand in one of them."""
+    topologies: tuple[Topology, ...]
+    left_out: Mapping[str, int]
+    warnings: tuple[str, ...]
+
+
+def family_matches(wanted: str, device: Device) -> bool:
+    """Whether a name in `choices.gpus` stands for ``device``: its own name or its family's."""
+    return wanted.lower() in (device.name.lower(), device.family.lower())
+
+
+def usd_rate(currency: str, request: Request) -> float | None:
+    """USD per unit of ``currency``, None where the request gives no rate."""
+    if currency == "USD":
+        return 1.0
+    rate = request.costs.exchange_rates.get(currency)
+    return None if rate is None else rate.amount
+
+
+def allowed_regions(request: Request, provider: str) -> frozenset[str] | None:
+    """Regions of ``provider`` that the request allows; None stands for any."""
+    regions = request.choices.regions
+    if regions is None or regions == "any":
+        return None
+    if isinstance(regions, Mapping):
+        chosen = regions.get(provider, "any")
+        return None if chosen == "any" else frozenset(chosen)
+    return frozenset(regions)
+
+
+def _reason(offer: Offer, request: Request, catalog: Catalog, devices: Mapping[str, bool]) -> str | None:
+    """Why ``offer`` is not in play; None where it is."""
+    choices = request.choices
+    named = choices.providers is not None and offer.provider in choices.providers
+    if choices.providers is not None and not named:
+        return "choices.providers"
+    if not devices.get(offer.shape.device, False):
+        return "choices.gpus" if offer.shape.device in devices else "devices without facts"
+    if offer.pricing not in choices.pricing:
+        return "choices.pricing"
+    if choices.zones is None and offer.zone is not None:
+        return "single zones (the region's median stands for them)"
+    if choices.zones is not None and offer.zone not in (None, *choices.zones):
+        return "choices.zones"
+    regions = allowed_regions(request, offer.provider)
+    if regions is not None and offer.region not in regions:
+        return UNKNOWN_REGION if offer.region is None else "choices.regions"
+    if choices.countries is not None and offer.country not in choices.countries:
+        return "choices.countries"
+    if offer.grade not in choices.grades and not (offer.grade == "marketplace" and named):
+        return "choices.grades"
+    if usd_rate(offer.currency, request) is None:
+        return NO_RATE
+    return None
+
+
+def _by_confidence(offers: Sequence[Offer], request: Request) -> tuple[list[Offer], int, list[str]]:
+    """Offers whose price is trusted enough; a named provider that has only low ones keeps them, with a warning."""
+    wanted = set(request.choices.price_confidence)
+    trusted = [offer for offer in offers if offer.confidence in wanted]
+    served = {offer.provider for offer in trusted}
+    named = set(request.choices.providers or ())
+    rescued = [offer for offer in offers
+               if offer.confidence not in wanted and offer.provider in named and offer.provider not in served]
+    warnings = [f"{offer.id}: price of low confidence, used because the provider is named and has no better one"
+                for offer in rescued]
+    return trusted + rescued, len(offers) - len(trusted) - len(rescued), warnings
+
+
+def _most_nodes(offer: Offer, gpu_limit: int) -> int:
+    """Nodes that one pool may take of an offer. A single marketplace card has no stated interconnect: one node."""
+    most = max(0, gpu_limit // offer.shape.gpus)
+    if offer.grade == "marketplace":
+        most = min(most, 1)
+    return most if offer.shape.max_nodes is None else min(most, offer.shape.max_nodes)
+
+
+def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
+    """Cut the catalog by the request's choices.
+
+    Raises MissingFactError where nothing is left because of a fact that the catalog or the request lacks.
+    """
+    usable = {name: request.choices.gpus is None or any(family_matches(w, device) for w in request.choices.gpus)
+              for name, device in catalog.devices.items()}
+    left_out: Counter[str] = Counter()
+    kept: list[Offer] = []
+    for offer in catalog.offers:
+        reason = _reason(offer, request, catalog, usable)
+        if reason is None:
+            kept.append(offer)
+        else:
+            left_out[reason] += 1
+    kept, distrusted, warnings = _by_confidence(kept, request)
+    if distrusted:
+        left_out["choices.price_confidence"] = distrusted
+    if not kept and left_out[NO_RATE]:
+        raise MissingFactError("an exchange rate", "every matching offer is billed in another currency",
+                               "give costs.exchange_rates, for instance {CNY: 0.14 USD}")
+    if left_out[UNKNOWN_REGION]:
+        warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
+    if left_out[NO_RATE]:
+        warnings.append(f"{left_out[NO_RATE]} {NO_RATE}: left out")
+    return _columns(kept, request, gpu_limit, left_out, warnings)
+
+
+def _columns(kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: Mapping[str, int],
+             warnings: Sequence[str]) -> Market:
+    zones: dict[tuple[str, str | None], int] = {}
+    topologies: dict[Topology, int] = {}
+    zone, topology = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
+    discounts = request.choices.discounts or {}
+    for i, offer in enumerate(kept):
+        shape = offer.shape
+        cluster = shape.cluster == "yes" and bool(shape.internode_gbps) and offer.grade != "marketplace"
+        key = Topology(shape.device, shape.gpus, shape.intra, shape.internode_gbps if cluster else None, cluster)
+        topology[i] = topologies.setdefault(key, len(topologies))
+        zone[i] = zones.setdefault((offer.provider, offer.region), len(zones))
+    limit = request.limits.host_memory
+    host = [limit / 2**30 if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
+    prices = [offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0)
+              * (1.0 - discounts.get(offer.provider, 0.0)) for offer in kept]
+    return Market(
+        offers=tuple(kept),
+        usd_per_hour=np.array(prices, dtype=np.float64),
+        zone=zone, topology=topology,
+        gpus=np.array([offer.shape.gpus for offer in kept], dtype=np.int64),
+        spot=np.array([offer.pricing == "spot" for offer in kept], dtype=np.bool_),
+        host_memory_gib=np.array(host, dtype=np.float64),
+        max_nodes=np.array([_most_nodes(offer, gpu_limit) for offer in kept], dtype=np.int64),
+        zones=tuple(zones), topologies=tuple(topologies), left_out=dict(left_out), warnings=tuple(warnings),
+    )

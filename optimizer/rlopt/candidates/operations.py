@@ -1,0 +1,41 @@
+"""Operational constants: start-up, restart, idle, head node. One file of the catalogs, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rlopt.data_dir import catalogs_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Minutes, sizes and rates of running a job; ``assumed`` names those without a published source."""
+
+    startup_minutes: float
+    shutdown_minutes: float
+    idle_minutes: float
+    restart_minutes: float
+    control_vcpus: float
+    control_memory_gib: float
+    checkpoint_read_gb_s_per_node: float
+    assumed: tuple[str, ...]
+
+    @property
+    def overhead_hours(self) -> float:
+        """Hours of a run outside its steps."""
+        return (self.startup_minutes + self.shutdown_minutes) / 60.0
+
+
+@lru_cache(maxsize=8)
+def load_operations(folder: Path | None = None) -> Operations:
+    """Read ``operations.yaml`` of the shipped catalogs (or of ``folder``)."""
+    from ruamel.yaml import YAML
+
+    text = ((folder or catalogs_dir()) / "operations.yaml").read_text(encoding="utf-8")
+    table = YAML(typ="safe", pure=True).load(text)
+    entries = {key: entry for key, entry in table.items() if isinstance(entry, dict)}
+    assumed = tuple(f"{key} = {entry['value']:g}" for key, entry in entries.items()
+                    if entry["source"] == "assumption")
+    return Operations(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)
