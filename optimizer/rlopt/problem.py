@@ -82,6 +82,7 @@ class Columns:
     failure_free_hours: Floats
     expected_hours: Floats
     confident_hours: Floats
+    failures_per_hour: Floats
     recovery_minutes: Floats
     usd: Floats
 
@@ -132,6 +133,8 @@ class Problem:
     """Layouts and stage details behind the pools' ``estimate`` rows."""
     sync_seconds: tuple[float, float, float]
     """Seconds of every step outside the stages, by placement: weight transfer and fixed overheads."""
+    exposed_share: float
+    """Share of the shorter pool's time that an asynchronous step still waits for."""
     candidates: int
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]

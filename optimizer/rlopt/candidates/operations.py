@@ -20,6 +20,7 @@ class Operations:
     control_vcpus: float
     control_memory_gib: float
     checkpoint_read_gb_s_per_node: float
+    checkpoint_snapshot_gb_s_per_gpu: float
     assumed: tuple[str, ...]
 
     @property

@@ -1,0 +1,61 @@
+"""Check a plan without any solver: every rule holds, the bill recomputed from prices is the objective.
+
+Only the arithmetic half of each rule and cost is used. A plan that fails is never an answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rlopt.costs import bill
+from rlopt.errors import SolverError
+from rlopt.plan import Plan
+from rlopt.problem import Problem
+from rlopt.rules import rules_of
+
+CENT = 0.01
+RELATIVE = 1e-6
+
+
+def faults(plan: Plan, problem: Problem) -> list[str]:
+    """What is wrong with a feasible plan; empty where nothing is."""
+    if plan.cost is None or plan.time is None or plan.decisions is None or not plan.pools:
+        return ["the plan has no pools, hours or bill"]
+    found = [f"{rule.key or rule.name}: {rule.measure(plan, problem):g} {rule.unit}, the limit is {rule.limit:g}"
+             for rule in rules_of(problem) if not rule.holds(plan, problem)]
+    total, lines = plan.cost.total_usd, bill(plan, problem)
+    if abs(math.fsum(line.usd for line in lines) - total) > CENT:
+        found.append(f"the bill recomputed is {math.fsum(line.usd for line in lines):.4f} USD, the plan says {total:.4f}")
+    if any(line.usd < 0 or not math.isfinite(line.usd) for line in plan.cost.lines):
+        found.append("a line of the bill is negative or not a number")
+    objective = plan.solver.objective_usd
+    if objective is None or abs(objective - total) > RELATIVE * max(1.0, abs(total)):
+        found.append(f"the objective is {objective} USD, the bill is {total:.6f}")
+    by_id = {offer.id: i for i, offer in enumerate(problem.market.offers)}
+    for pool in plan.pools:
+        if pool.gpus and pool.offer in by_id:
+            price = float(problem.market.usd_per_hour[by_id[pool.offer]]) * pool.nodes
+            if abs(price - pool.usd_per_hour) > RELATIVE * price:
+                found.append(f"pool {pool.name} is billed {pool.usd_per_hour:g} USD/h, the catalog says {price:g}")
+        elif pool.gpus:
+            found.append(f"pool {pool.name}: no offer is called {pool.offer}")
+        if pool.gpus and pool.gpus != pool.nodes * pool.gpus_per_node:
+            found.append(f"pool {pool.name}: {pool.nodes} nodes of {pool.gpus_per_node} are not {pool.gpus} GPUs")
+        if pool.memory is not None:
+            parts = math.fsum(pool.memory.parts.values())
+            if abs(parts - pool.memory.needed_gib) > 1e-6 * max(1.0, parts):
+                found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {pool.memory.needed_gib:g}")
+    stages = math.fsum(stage.seconds for stage in plan.time.stages)
+    if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
+        found.append("the stages take longer than the step they are part of")
+    if plan.time.confident_hours < plan.time.expected_hours * (1 - RELATIVE):
+        found.append("the confident hours come before the expected ones")
+    return found
+
+
+def audit(plan: Plan, problem: Problem) -> Plan:
+    """Return ``plan`` when every check holds; raise SolverError naming each fault otherwise."""
+    found = faults(plan, problem)
+    if found:
+        raise SolverError("the plan failed its audit: " + "; ".join(found))
+    return plan

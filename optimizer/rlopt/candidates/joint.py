@@ -1,0 +1,113 @@
+"""Joint columns: two pools (or one), an interval and a tier put together, with exact hours.
+
+    step      = train + sample + overheads                       colocated, disaggregated
+              = max(train, sample) + exposed · min(...) + overheads     asynchronous
+    useful    = steps · step
+    clean     = start-up + useful · (1 + save / interval)
+    expected  = start-up + useful · (1 + save / interval) / (1 - stops per hour · (restart + read + interval / 2))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Problem
+from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
+
+LEAST_PROGRESS = 0.05
+"""Below this share of useful time the first-order failure model no longer holds and the run hardly advances."""
+
+
+def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
+    """Seconds of one step from the pools' own seconds, for one placement."""
+    overhead = problem.sync_seconds[placement]
+    if placement == COLOCATED:
+        return train + overhead
+    if placement == ASYNC:
+        return np.maximum(train, sample) + problem.exposed_share * np.minimum(train, sample) + overhead
+    return train + sample + overhead
+
+
+def tier_table(problem: Problem) -> tuple[Floats, Floats]:
+    """GB/s per node and restore hours of every zone's tiers, shape (zones, most tiers); padded with NaN."""
+    width = max((len(tariff.tiers) for tariff in problem.tariffs), default=1)
+    speed, restore = (np.full((len(problem.tariffs), width), np.nan) for _ in range(2))
+    for zone, tariff in enumerate(problem.tariffs):
+        speed[zone, : len(tariff.tiers)] = [tier.gb_s_per_node for tier in tariff.tiers]
+        restore[zone, : len(tariff.tiers)] = [tier.restore_hours for tier in tariff.tiers]
+    return speed, restore
+
+
+def run_hours(problem: Problem, step_seconds: Floats, steps: Ints, interval: Ints, failures_per_hour: Floats,
+              upload_hours: Floats, snapshot_hours: Floats, read_hours: Floats) -> tuple[Floats, Floats]:
+    """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
+
+    Young (1974), Daly (2006): every stop loses half an interval, the restart and the read.
+    """
+    operations = problem.operations
+    interval_hours = interval * step_seconds / SECONDS_PER_HOUR
+    save = snapshot_hours + np.maximum(upload_hours - interval_hours, 0.0)
+    useful = steps * step_seconds / SECONDS_PER_HOUR
+    working = useful * (1.0 + save / interval_hours)
+    progress = 1.0 - failures_per_hour * (operations.restart_minutes / 60.0 + read_hours + interval_hours / 2.0)
+    expected = np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan)
+    return operations.overhead_hours + working, operations.overhead_hours + expected
+
+
+def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval: Ints, tier: Ints) -> Columns:
+    """Columns of one placement. All index arrays have shape (columns,); ``rollout`` is ignored when colocated."""
+    first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
+    size = len(first)
+    if placement == COLOCATED:
+        rollout = np.full(size, -1, dtype=np.int64)
+        sample = confident_sample = np.zeros(size)
+        gpus, spot = first.gpus, np.where(first.spot, first.gpus, 0)
+        usd, failures = first.usd_per_hour, first.failures_per_hour
+    else:
+        second = problem.rollout.take(rollout)
+        sample, confident_sample = second.seconds, second.confident_seconds
+        gpus = first.gpus + second.gpus
+        spot = np.where(first.spot, first.gpus, 0) + np.where(second.spot, second.gpus, 0)
+        usd = first.usd_per_hour + second.usd_per_hour
+        failures = first.failures_per_hour + second.failures_per_hour
+    step = compose(placement, first.seconds, sample, problem)
+    confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
+    steps = np.array([problem.workload.steps.get(int(k), 0) for k in range(int(first.group_size.max(initial=1)) + 1)],
+                     dtype=np.int64)[first.group_size]
+    speed, restore = tier_table(problem)
+    state_gb = bytes_to_gb(problem.checkpoint.resumable_bytes)
+    read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
+    upload = read - restore[first.zone, tier]
+    snapshot = state_gb / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus) / SECONDS_PER_HOUR
+    clean, expected = run_hours(problem, step, steps, interval, failures, upload, snapshot, read)
+    confident = run_hours(problem, confident_step, steps, interval, failures, upload, snapshot, read)[1]
+    cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[first.zone]
+    return Columns(
+        placement=np.full(size, placement, dtype=np.int64), zone=first.zone, train=np.asarray(train, dtype=np.int64),
+        rollout=np.asarray(rollout, dtype=np.int64), group_size=first.group_size, steps=steps,
+        update_precision=first.update_precision,
+        staleness=np.full(size, 1 if placement == ASYNC else 0, dtype=np.int64),
+        interval_steps=np.asarray(interval, dtype=np.int64), tier=np.asarray(tier, dtype=np.int64),
+        gpus=gpus, spot_gpus=spot, nodes=first.nodes, usd_per_hour=usd, cpu_usd_per_hour=cpu, step_seconds=step,
+        failure_free_hours=clean, expected_hours=expected, confident_hours=np.maximum(confident, expected),
+        failures_per_hour=failures, recovery_minutes=read * 60.0, usd=np.full(size, np.nan))
+
+
+def options(problem: Problem, placement: int, train: Ints, rollout: Ints) -> Columns:
+    """Every checkpoint interval and tier of the given pool pairs, those that make no progress left out."""
+    pools = problem.colocated if placement == COLOCATED else problem.training
+    rows: list[NDArray[np.int64]] = []
+    zones, sizes = pools.zone[train], pools.group_size[train]
+    for zone in np.unique(zones):
+        tiers = len(problem.tariffs[zone].tiers)
+        for size in np.unique(sizes[zones == zone]):
+            here = np.flatnonzero((zones == zone) & (sizes == size))
+            intervals = np.array(problem.intervals[int(size)], dtype=np.int64)
+            grid = np.stack(np.meshgrid(here, intervals, np.arange(tiers), indexing="ij"), axis=-1).reshape(-1, 3)
+            rows.append(grid)
+    if not rows:
+        return join(problem, placement, *(np.zeros(0, dtype=np.int64) for _ in range(4)))
+    table = np.concatenate(rows)
+    columns = join(problem, placement, train[table[:, 0]], rollout[table[:, 0]], table[:, 1], table[:, 2])
+    return columns.take(np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours))

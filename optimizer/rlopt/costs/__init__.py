@@ -1,0 +1,31 @@
+"""The bill, dimension by dimension. A new cost is one new module and one row in the table."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.costs import compute, logging, network, operations, storage
+from rlopt.plan import BillLine, Plan
+from rlopt.problem import Columns, Problem
+
+COSTS: tuple[ModuleType, ...] = (compute, storage, network, logging, operations)
+
+
+def column_costs(columns: Columns, problem: Problem) -> NDArray[np.float64]:
+    """Total USD of each joint column, shape (columns,)."""
+    total = np.zeros(len(columns))
+    for cost in COSTS:
+        for usd in cost.terms(columns, problem).values():
+            total += usd
+    return total
+
+
+def bill(plan: Plan, problem: Problem) -> list[BillLine]:
+    """Every line of a finished plan's bill, from its own numbers."""
+    return [line for cost in COSTS for line in cost.lines(plan, problem)]
+
+
+__all__ = ["COSTS", "bill", "column_costs"]

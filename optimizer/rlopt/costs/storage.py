@@ -1,0 +1,185 @@
+"""Storage: data, base weights and checkpoints, by tier, over the run and the time they are kept after it.
+
+USD = GB · price [USD/GB/h] · hours held / (1 - free share); a copy deleted before the tier's minimum duration is
+billed for the minimum. Recent copies turn over: keep + 1 stand while one is saved. History accrues evenly, so it is
+held half the run on average.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rlopt.candidates.tariff import Tier
+from rlopt.costs.contract import Terms
+from rlopt.plan import BillLine, Plan
+from rlopt.problem import Columns, Problem
+from rlopt.units import bytes_to_gb, seconds_to_hours
+
+DIMENSION = "storage"
+
+
+def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
+    """Copies at their peak: recent (keep + 1 while saving), best (likewise) and history."""
+    floor = problem.request.floors.checkpoints
+    recent = floor.keep_recent if floor is not None and floor.keep_recent is not None else 1
+    best = floor.keep_best if floor is not None and floor.keep_best is not None else 0
+    every = floor.history_every if floor is not None else None
+    return recent + 1, best + 1 if best else 0, steps // every if every else 0
+
+
+def dataset_bytes(problem: Problem) -> float:
+    """Stored size of the prompts (and answers, where the job trains on given ones)."""
+    job = problem.request.job
+    if job.dataset_size is not None:
+        return float(job.dataset_size)
+    samples = job.dataset_samples or job.prompts_per_step * max(problem.workload.steps.values(), default=0)
+    tokens = job.prompt_tokens.mean
+    if not problem.workload.generates:
+        tokens += job.response_tokens.mean * max(stage.per_sample for stage in problem.workload.stages)
+    return float(samples * tokens * problem.request.costs.bytes_per_token)
+
+
+def base_weights_bytes(problem: Problem) -> float:
+    """bf16 weights of every model that the job loads, each once."""
+    names = {id(role.model): role.model.params for role in problem.workload.roles}
+    return 2.0 * sum(names.values())
+
+
+def free_share(problem: Problem) -> float:
+    """Share of bought storage that stays free."""
+    return problem.request.floors.free_storage or 0.0
+
+
+def cheapest_hold(tiers: tuple[Tier, ...], hours: np.ndarray) -> np.ndarray:
+    """Cheapest USD per GB to hold bytes for ``hours`` among object and archive tiers without retrieval. Shape of hours."""
+    usable = [tier for tier in tiers if tier.restore_hours == 0.0 and tier.kind != "block"] or list(tiers)
+    return np.min([tier.usd_gb_hour * np.maximum(hours, tier.min_hours) for tier in usable], axis=0)
+
+
+def recent_usd_per_gb(tier: Tier, hours: np.ndarray, saves: np.ndarray, peak: int, kept_hours: float) -> np.ndarray:
+    """USD per GB of one resumable copy for the recent copies over a run of ``hours`` with ``saves`` saves."""
+    keep = peak - 1
+    life = keep * hours / np.maximum(saves, 1.0)
+    held = peak * hours + keep * kept_hours
+    early = np.maximum(saves - keep, 0.0) * np.maximum(tier.min_hours - life, 0.0)
+    final = keep * max(tier.min_hours - kept_hours, 0.0)
+    return tier.usd_gb_hour * (held + early + final)
+
+
+def hold_usd_per_gb(tier: Tier, hours: np.ndarray) -> np.ndarray:
+    """USD per GB of one copy held ``hours``, at least the tier's minimum."""
+    return tier.usd_gb_hour * np.maximum(hours, tier.min_hours)
+
+
+def recovery_minutes(tier: Tier, size_bytes: float, nodes: np.ndarray) -> np.ndarray:
+    """Minutes to read ``size_bytes`` back to ``nodes`` nodes."""
+    return tier.restore_hours * 60.0 + bytes_to_gb(size_bytes) / (tier.gb_s_per_node * nodes) / 60.0
+
+
+def best_tier_usd(problem: Problem, zone: int, hours: np.ndarray, nodes: np.ndarray, kept_hours: float,
+                  recent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cheapest tier for a best copy that the recovery floor allows: USD per GB and tier number, shape of hours.
+
+    Where no tier meets the floor the copy stands beside the recent ones (``recent``: their tier numbers).
+    """
+    tiers = problem.tariffs[zone].tiers
+    floor = problem.request.floors.checkpoints
+    limit = math.inf if floor is None or floor.recovery_time is None else floor.recovery_time / 60.0
+    price = np.array([hold_usd_per_gb(tier, hours + kept_hours) for tier in tiers])
+    slow = np.array([recovery_minutes(tier, problem.checkpoint.weights_bytes, nodes) > limit for tier in tiers])
+    barred = np.where(slow, np.inf, price)
+    chosen = np.where(np.isfinite(barred).any(axis=0), np.argmin(barred, axis=0), recent)
+    return price[chosen, np.arange(len(hours))], chosen
+
+
+def history_tier_usd(problem: Problem, zone: int, hours: np.ndarray, kept_hours: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cheapest tier for history copies: USD per GB of one copy (held half the run on average) and tier number."""
+    tiers = problem.tariffs[zone].tiers
+    price = np.array([hold_usd_per_gb(tier, hours / 2.0 + kept_hours) for tier in tiers])
+    chosen = np.argmin(price, axis=0)
+    return price[chosen, np.arange(len(hours))], chosen
+
+
+def terms(columns: Columns, problem: Problem) -> Terms:
+    """Checkpoints by role, dataset and base weights, USD by column."""
+    request, size = problem.request, len(columns)
+    kept = seconds_to_hours(request.costs.keep_for.checkpoints)
+    trials, scale = request.job.trials, 1.0 / (1.0 - free_share(problem))
+    recent, best, history, dataset, base = (np.zeros(size) for _ in range(5))
+    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
+    data_gb, base_gb = bytes_to_gb(dataset_bytes(problem)), bytes_to_gb(base_weights_bytes(problem))
+    for zone in np.unique(columns.zone):
+        rows = np.flatnonzero(columns.zone == zone)
+        tiers, hours = problem.tariffs[zone].tiers, columns.expected_hours[rows]
+        dataset[rows] = cheapest_hold(tiers, hours * trials + seconds_to_hours(request.costs.keep_for.dataset)) * data_gb
+        base[rows] = cheapest_hold(tiers, hours * trials) * base_gb
+        best[rows] = best_tier_usd(problem, int(zone), hours, columns.nodes[rows].astype(float), kept,
+                                   columns.tier[rows])[0] * weights
+        history[rows] = history_tier_usd(problem, int(zone), hours, kept)[0] * weights
+        for number, tier in enumerate(tiers):
+            here = rows[columns.tier[rows] == number]
+            for steps in np.unique(columns.steps[here]):
+                part = here[columns.steps[here] == steps]
+                saves = np.ceil(steps / columns.interval_steps[part])
+                recent[part] = recent_usd_per_gb(tier, columns.expected_hours[part], saves,
+                                                 copies(problem, int(steps))[0], kept) * state
+    peaks = np.array([copies(problem, int(steps))[1:] for steps in columns.steps], dtype=float).reshape(size, 2)
+    return {
+        "recent checkpoints": recent * trials * scale, "best checkpoints": best * peaks[:, 0] * trials * scale,
+        "history checkpoints": history * peaks[:, 1] * trials * scale,
+        "dataset": dataset * scale, "base weights": base * scale,
+    }
+
+
+def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+    """One line a role of checkpoint, the dataset and the base weights; tiers as the plan's decisions say."""
+    if plan.time is None or plan.decisions is None:
+        return []
+    request, hours, steps = problem.request, plan.time.expected_hours, plan.time.steps
+    trials, free = request.job.trials, free_share(problem)
+    kept = seconds_to_hours(request.costs.keep_for.checkpoints)
+    zone = problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))
+    tiers = {tier.name: tier for tier in problem.tariffs[zone].tiers}
+    peak_recent, peak_best, peak_history = copies(problem, steps)
+    state, weights = problem.checkpoint.resumable_bytes / 1e9, problem.checkpoint.weights_bytes / 1e9
+    saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
+    where = {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
+    tail = f" / (1 - {free:g} kept free)" + (f" x {trials:g} trials" if trials != 1 else "")
+    found = []
+
+    def add(item: str, kind: str, usd: float, basis: str) -> None:
+        found.append(BillLine.model_validate(
+            {"dimension": "storage", "item": item, "kind": kind, "usd": usd, "basis": basis + tail}))
+
+    tier = where["recent"]
+    keep = peak_recent - 1
+    early = max(saves - keep, 0) * max(tier.min_hours - keep * hours / max(saves, 1), 0.0)
+    gb_hours = state * (peak_recent * hours + keep * kept + early + keep * max(tier.min_hours - kept, 0.0))
+    add("recent checkpoints", "elastic", gb_hours * tier.usd_gb_hour / (1.0 - free) * trials,
+        f"{tier.name}: {state:.2f} GB x ({peak_recent} copies x {hours:.3f} h + {keep} kept {kept:g} h + "
+        f"{early:.1f} h of minimum duration) x {tier.usd_gb_hour * 730:.5f} USD/GB/month")
+    if peak_best:
+        tier = where["best"]
+        held = max(hours + kept, tier.min_hours)
+        add("best checkpoints", "elastic", weights * peak_best * held * tier.usd_gb_hour / (1.0 - free) * trials,
+            f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x {tier.usd_gb_hour * 730:.5f} USD/GB/month")
+    if peak_history:
+        tier = where["history"]
+        held = max(hours / 2.0 + kept, tier.min_hours)
+        add("history checkpoints", "elastic", weights * peak_history * held * tier.usd_gb_hour / (1.0 - free) * trials,
+            f"{tier.name}: {peak_history} x {weights:.2f} GB x {held:.2f} h on average x "
+            f"{tier.usd_gb_hour * 730:.5f} USD/GB/month")
+    usable = [t for t in tiers.values() if t.restore_hours == 0.0 and t.kind != "block"] or list(tiers.values())
+    for item, gb, held in (
+        ("dataset", dataset_bytes(problem) / 1e9, hours * trials + seconds_to_hours(request.costs.keep_for.dataset)),
+        ("base weights", base_weights_bytes(problem) / 1e9, hours * trials),
+    ):
+        tier = min(usable, key=lambda t: t.usd_gb_hour * max(held, t.min_hours))
+        usd = gb * tier.usd_gb_hour * max(held, tier.min_hours) / (1.0 - free)
+        found.append(BillLine(
+            dimension="storage", item=item, kind="fixed", usd=usd,
+            basis=f"{tier.name}: {gb:.4f} GB x {max(held, tier.min_hours):.2f} h x "
+                  f"{tier.usd_gb_hour * 730:.5f} USD/GB/month / (1 - {free:g} kept free)"))
+    return found

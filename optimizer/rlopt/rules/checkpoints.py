@@ -1,0 +1,36 @@
+"""Checkpoint floors: recovery time of the recent copies, an interval no longer than the history's, copies kept."""
+
+from __future__ import annotations
+
+from rlopt.costs.storage import copies
+from rlopt.plan import Plan
+from rlopt.problem import Problem
+from rlopt.rules.contract import Rule
+
+NAME = "checkpoints"
+
+
+def missing_copies(plan: Plan, problem: Problem) -> float:
+    """Copies that the floors ask for and the plan's tiers do not hold."""
+    if plan.decisions is None or plan.time is None:
+        return 0.0
+    held = sum(use.copies for use in plan.decisions.checkpoint.tiers)
+    return float(sum(copies(problem, plan.time.steps)) - held)
+
+
+def rules(problem: Problem) -> list[Rule]:
+    """Recovery is a row; copies and interval hold by construction and are checked on the plan."""
+    floor, found = problem.request.floors.checkpoints, []
+    found.append(Rule("copies", "floors.checkpoints", "copies", "<=", 0.0, None, missing_copies, relaxable=False))
+    if floor is None:
+        return found
+    if floor.recovery_time is not None:
+        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", floor.recovery_time / 60.0,
+                          lambda columns, _: columns.recovery_minutes,
+                          lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0))
+    if floor.history_every is not None:
+        every = floor.history_every
+        found.append(Rule("history_every", "floors.checkpoints.history_every", "steps", "<=", 0.0, None,
+                          lambda plan, _: float(every % plan.decisions.checkpoint.interval_steps)
+                          if plan.decisions and plan.time and plan.time.steps >= every else 0.0, relaxable=False))
+    return found
