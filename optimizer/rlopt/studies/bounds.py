@@ -1,0 +1,73 @@
+"""Lower bounds on the cost and hours of joint columns, from rates and seconds alone.
+
+cost  >= fixed(placement, zone, K) + rate · trials · (start-up + idle + useful hours)
+hours >= start-up + useful hours at the confidence quantile
+
+``fixed`` is what storage, network, logging and people cost at the least: every cost term at zero rate, no failures
+and the shortest conceivable run. All terms rise with the hours, so the sum stays below the true cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.candidates.joint import compose
+from rlopt.costs import column_costs
+from rlopt.problem import PLACEMENTS, Columns, Floats, Problem
+from rlopt.units import SECONDS_PER_HOUR
+
+MANY_NODES = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bound functions of one problem; ``fixed`` has shape (placements, zones, largest K + 1)."""
+
+    problem: Problem
+    fixed: Floats
+    cpu: Floats
+
+    @staticmethod
+    def of(problem: Problem) -> Bounds:
+        """Precompute the fixed part for every placement, zone and group size."""
+        cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
+        sizes = sorted(problem.workload.steps)
+        fixed = np.full((len(PLACEMENTS), len(problem.tariffs), max(sizes, default=0) + 1), np.inf)
+        rows = [(m, zone, size, interval, tier)
+                for m in range(len(PLACEMENTS)) for zone, tariff in enumerate(problem.tariffs)
+                for size in sizes for interval in problem.intervals[size] for tier in range(len(tariff.tiers))]
+        if rows:
+            table = np.array(rows, dtype=np.int64)
+            np.minimum.at(fixed, (table[:, 0], table[:, 1], table[:, 2]), column_costs(_idle(problem, table), problem))
+        return Bounds(problem, fixed, cpu)
+
+    def cost(self, placement: int, zone: int, size: int, usd_per_hour: Floats, train: Floats,
+             sample: Floats) -> Floats:
+        """Least USD of columns in one zone and group size, shape of the broadcast inputs."""
+        problem, operations = self.problem, self.problem.operations
+        step = compose(placement, train, sample, problem)
+        useful = problem.workload.steps[size] * step / SECONDS_PER_HOUR
+        hours = operations.overhead_hours + operations.idle_minutes / 60.0 + useful
+        return self.fixed[placement, zone, size] + (usd_per_hour + self.cpu[zone]) * problem.request.job.trials * hours
+
+    def hours(self, placement: int, size: int, train: Floats, sample: Floats) -> Floats:
+        """Least confident hours, shape of the broadcast inputs."""
+        problem = self.problem
+        step = compose(placement, train, sample, problem)
+        return problem.operations.overhead_hours + problem.workload.steps[size] * step / SECONDS_PER_HOUR
+
+
+def _idle(problem: Problem, table: np.ndarray) -> Columns:
+    """Columns that cost nothing by the hour and run no longer than start-up: the least of every other cost."""
+    size = len(table)
+    ints, floats = np.zeros(size, dtype=np.int64), np.zeros(size)
+    least = np.full(size, problem.operations.overhead_hours)
+    return Columns(
+        placement=table[:, 0], zone=table[:, 1], train=ints, rollout=ints, group_size=table[:, 2],
+        steps=np.array([problem.workload.steps[int(k)] for k in table[:, 2]], dtype=np.int64),
+        update_precision=ints, staleness=ints, interval_steps=table[:, 3], tier=table[:, 4], gpus=ints, spot_gpus=ints,
+        nodes=np.full(size, MANY_NODES), usd_per_hour=floats, cpu_usd_per_hour=floats, step_seconds=floats,
+        failure_free_hours=least, expected_hours=least, confident_hours=least, failures_per_hour=floats,
+        recovery_minutes=floats, usd=floats)

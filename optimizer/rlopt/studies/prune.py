@@ -1,0 +1,107 @@
+"""Which candidates can still matter: a bound on their cost and hours against what is already known.
+
+Every test is a relaxation: what it drops cannot be part of the answer. Limits drop a candidate only when its own
+lower bound breaks them, and are counted by limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.problem import Columns, Floats
+
+Goal = Literal["cost", "time", "frontier"]
+NOISE = 1e-9
+
+
+@dataclass(slots=True)
+class Prune:
+    """The state of one search: the best known, the limits on cost and hours, and what was excluded.
+
+    ``slack`` keeps near-optimal columns for the program (share above the best known cost).
+    """
+
+    goal: Goal
+    deadline_hours: float = math.inf
+    budget_usd: float = math.inf
+    slack: float = 0.0
+    best: float = math.inf
+    hours: Floats = field(default_factory=lambda: np.zeros(0))
+    costs: Floats = field(default_factory=lambda: np.zeros(0))
+    excluded: Counter[str] = field(default_factory=Counter)
+
+    def ceiling(self, hours: Floats) -> Floats:
+        """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``."""
+        if self.goal == "cost":
+            return np.full(np.shape(hours), self.best * (1.0 + self.slack + NOISE))
+        if self.goal == "time":
+            return np.where(hours <= self.best * (1.0 + self.slack + NOISE), np.inf, -np.inf)
+        if not len(self.hours):
+            return np.full(np.shape(hours), np.inf)
+        at = np.searchsorted(self.hours, hours, side="right") - 1
+        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE), np.inf)
+
+    def keep(self, cost: Floats, hours: Floats, count: bool = True) -> NDArray[np.bool_]:
+        """Which lower bounds (any one shape) still allow a part in the answer."""
+        late = hours > self.deadline_hours * (1.0 + NOISE)
+        dear = cost > self.budget_usd * (1.0 + NOISE)
+        beaten = cost > self.ceiling(hours)
+        if count:
+            self.excluded["limits.deadline"] += int(late.sum())
+            self.excluded["limits.budget"] += int((dear & ~late).sum())
+            self.excluded["bounded by a known plan"] += int((beaten & ~late & ~dear).sum())
+        return np.asarray(~(late | dear | beaten))
+
+    def learn(self, columns: Columns) -> None:
+        """Take feasible columns into account."""
+        if not len(columns):
+            return
+        if self.goal == "cost":
+            self.best = min(self.best, float(columns.usd.min()))
+        elif self.goal == "time":
+            self.best = min(self.best, float(columns.confident_hours.min()))
+        else:
+            self.hours, self.costs = staircase(np.concatenate([self.hours, columns.confident_hours]),
+                                               np.concatenate([self.costs, columns.usd]))
+
+
+def staircase(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Points not dominated in (first, second), by first ascending and second strictly descending."""
+    chosen = pareto_index(first, second)
+    return first[chosen], second[chosen]
+
+
+def pareto_index(first: Floats, second: Floats) -> NDArray[np.int64]:
+    """Indices of the points that no other beats in both, by ``first`` ascending."""
+    order = np.lexsort((second, first))
+    values = second[order]
+    before = np.concatenate([[np.inf], np.minimum.accumulate(values)[:-1]]) if len(values) else values
+    return np.asarray(order[values < before], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Stairs:
+    """Virtual pools that bound a set of real ones: at each rate the least seconds of any pool no dearer.
+
+    For every real pool some step is no dearer, no slower in the median and no slower at the confidence quantile.
+    """
+
+    usd_per_hour: Floats
+    seconds: Floats
+    confident_seconds: Floats
+
+    @staticmethod
+    def of(usd_per_hour: Floats, seconds: Floats, confident_seconds: Floats) -> Stairs:
+        """Steps of the given pools, shape (steps,) each."""
+        order = np.argsort(usd_per_hour, kind="stable")
+        least = np.minimum.accumulate(seconds[order])
+        confident = np.minimum.accumulate(confident_seconds[order])
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (least[1:] < least[:-1]) | (confident[1:] < confident[:-1])
+        return Stairs(usd_per_hour[order][new], least[new], confident[new])
