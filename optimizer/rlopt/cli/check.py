@@ -1,0 +1,27 @@
+"""``rlopt check``: whether a request is well-formed, and what follows from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rlopt.cli import exits, options
+from rlopt.cli.output import print_text
+
+
+@click.command(short_help="Validate a request and say what was derived.")
+@options.request_file
+@options.overrides
+def check(file: Path, overrides: tuple[str, ...]) -> int:
+    """Read and validate a request; say what was derived from it.
+
+    \b
+    Example:
+      rlopt check constraints.yaml
+    """
+    from rlopt import api
+
+    lines = api.check(file, overrides)
+    print_text("".join(f"{line}\n" for line in lines))
+    return exits.DONE

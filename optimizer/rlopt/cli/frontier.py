@@ -1,0 +1,67 @@
+"""``rlopt frontier``: what a faster run costs and what a slower one saves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rlopt.cli import exits, options
+from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.progress import working
+from rlopt.cli.release import refuse_report
+
+
+@click.command(short_help="Show what a faster run costs and a slower one saves.")
+@options.request_file
+@click.option(
+    "--points", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many plans."
+)
+@options.as_json
+@click.option(
+    "--csv", "as_csv", is_flag=True, help="Print CSV, one row per plan; with -o the file is CSV too."
+)
+@options.output("the frontier as JSON")
+@options.backend
+@options.overrides
+@options.report
+def frontier(
+    file: Path,
+    points: int,
+    as_json: bool,
+    as_csv: bool,
+    output: Path | None,
+    backend: str,
+    overrides: tuple[str, ...],
+    report: str | None,
+) -> int:
+    """Show cost against time; every point is a proven plan, none is beaten on both.
+
+    \b
+    Example:
+      rlopt frontier constraints.yaml --points 10 --csv > frontier.csv
+    """
+    refuse_report(report)
+    if as_json and as_csv:
+        message = "--json and --csv exclude each other"
+        raise click.UsageError(message)
+    from rlopt import api
+
+    request = api.load(file, overrides)
+    with working(f"solving {file.name} for up to {points} deadlines"):
+        curve = api.frontier(request, points=points, backend=backend)
+    if as_csv:
+        from rlopt.reports.csv_frontier import frontier_csv
+
+        document = frontier_csv(curve)
+    else:
+        document = to_json(curve.document())
+    if output is not None:
+        write_file(output, document)
+    if as_json or as_csv:
+        print_text(document)
+    else:
+        from rlopt.reports.frontier_text import frontier_report
+
+        print_report(*frontier_report(curve))
+    return exits.of_frontier([plan.status for plan in curve.points])

@@ -1,0 +1,98 @@
+"""Arguments and options that several commands share, so that they look and behave the same everywhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+BACKENDS = ("pulp", "ortools")
+
+
+def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read a duration with its unit (``90s``, ``5min``); a bare number is seconds."""
+    from rlopt.units import parse_duration
+
+    if value is None:
+        return None
+    try:
+        seconds = parse_duration(value) if value.strip()[-1:].isalpha() else float(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    if not 0 < seconds < float("inf"):
+        message = f"{value} is no time to work in; write for example 60s or 5min"
+        raise click.BadParameter(message, ctx, param)
+    return seconds
+
+
+def _writable(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    """Refuse a file that cannot be written before any work is done."""
+    if value is None:
+        return None
+    folder = value.resolve().parent
+    if not folder.is_dir():
+        message = f"the folder {value.parent} does not exist"
+        raise click.BadParameter(message, ctx, param)
+    if not os.access(folder, os.W_OK):
+        message = f"the folder {value.parent} cannot be written"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
+def _assignments(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        key, equals, _ = value.partition("=")
+        if not equals or not key.strip():
+            message = f"{value!r} is no KEY=VALUE; write for example limits.deadline=24h"
+            raise click.BadParameter(message, ctx, param)
+    return values
+
+
+request_file = click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path), metavar="FILE"
+)
+
+overrides = click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_assignments,
+    help="Change one key of the file for this run, for example limits.deadline=24h. Repeatable.",
+)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+
+backend = click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    default=BACKENDS[0],
+    show_default=True,
+    help="Which library carries the program to a solver.",
+)
+
+time_limit = click.option(
+    "--time-limit",
+    metavar="DURATION",
+    callback=_seconds,
+    help="Stop after this long and print the best plan so far, for example 60s or 5min.",
+)
+
+report = click.option("--report", metavar="FILE", help="Write an HTML report (not in this release yet).")
+
+
+def output(what: str) -> Callable[[Command], Command]:
+    """Make ``-o/--output FILE``, which also saves the result (`what` says as what)."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        callback=_writable,
+        help=f"Save {what} to FILE.",
+    )

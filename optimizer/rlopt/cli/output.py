@@ -1,0 +1,75 @@
+"""Results: text or JSON on stdout, and files that are either complete or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def to_json(document: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Write a document as JSON text with a final newline.
+
+    Raises
+    ------
+    ValueError
+        When a number is not finite: JSON has no word for it.
+    """
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def print_text(text: str) -> None:
+    """Print a text that already ends its last line."""
+    click.echo(text, nl=False)
+    sys.stdout.flush()
+
+
+def print_report(*parts: RenderableType) -> None:
+    """Print a report to the terminal at its width and with its colours (none under NO_COLOR or in a pipe)."""
+    from rlopt.reports.console import terminal
+
+    console = terminal()
+    for part in parts:
+        console.print(part)
+    sys.stdout.flush()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write `text` to `path` so that no reader ever sees half of it.
+
+    The text goes to a new file beside the old one, which then takes its name. A device or pipe
+    (``/dev/stdout``) has no half-written state and is written directly.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(_mode(target))
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is replaced, or those a new file gets in this process."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,57 @@
+"""``rlopt solve``: the cheapest plan within the limits, with its bill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rlopt.cli import exits, options
+from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.progress import working
+from rlopt.cli.release import refuse_report
+
+
+@click.command()
+@options.request_file
+@options.as_json
+@options.output("the plan as JSON")
+@options.backend
+@options.overrides
+@options.time_limit
+@options.report
+def solve(
+    file: Path,
+    as_json: bool,
+    output: Path | None,
+    backend: str,
+    overrides: tuple[str, ...],
+    time_limit: float | None,
+    report: str | None,
+) -> int:
+    """Find the provably cheapest plan and print its bill.
+
+    \b
+    Example:
+      rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
+
+    \b
+    Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
+    printed), 4 stopped at the time limit without a proof, 1 an internal fault.
+    """
+    refuse_report(report)
+    from rlopt import api
+
+    request = api.load(file, overrides)
+    with working(f"solving {file.name}"):
+        plan = api.solve(request, backend=backend, time_limit=time_limit)
+    document = to_json(plan.document())
+    if output is not None:
+        write_file(output, document)
+    if as_json:
+        print_text(document)
+    else:
+        from rlopt.reports.text import plan_report
+
+        print_report(*plan_report(plan))
+    return exits.of_plan(plan.status)

@@ -1,0 +1,65 @@
+"""A frontier for a spreadsheet: one row per plan, plain numbers, units in the column names."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any, get_args
+
+from rlopt.plan import Dimension, Frontier, Plan
+from rlopt.reports.frontier_text import machines
+
+DIMENSIONS: tuple[str, ...] = get_args(Dimension)
+COLUMNS: tuple[str, ...] = (
+    "confident_hours",
+    "expected_hours",
+    "total_usd",
+    *(f"{dimension}_usd" for dimension in DIMENSIONS),
+    "status",
+    "gap",
+    "step_seconds",
+    "steps",
+    "placement",
+    "group_size",
+    "gpus",
+    "usd_per_hour",
+    "machines",
+)
+
+
+def frontier_csv(frontier: Frontier) -> str:
+    """Write the points in their order; a cell that does not apply is empty.
+
+    Returns
+    -------
+    str
+        CSV with a header, lines ended by a single newline. The ``*_usd`` columns of the dimensions add
+        up to ``total_usd``.
+    """
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for plan in frontier.points:
+        writer.writerow(_row(plan))
+    return stream.getvalue()
+
+
+def _row(plan: Plan) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "status": plan.status,
+        "gap": plan.solver.gap,
+        "gpus": sum(pool.gpus for pool in plan.pools),
+        "usd_per_hour": sum(pool.usd_per_hour for pool in plan.pools),
+        "machines": machines(plan),
+    }
+    if plan.time is not None:
+        for name in ("confident_hours", "expected_hours", "step_seconds", "steps"):
+            row[name] = getattr(plan.time, name)
+    if plan.cost is not None:
+        row["total_usd"] = plan.cost.total_usd
+        for dimension in DIMENSIONS:
+            row[f"{dimension}_usd"] = sum(line.usd for line in plan.cost.lines if line.dimension == dimension)
+    if plan.decisions is not None:
+        row["placement"] = plan.decisions.placement
+        row["group_size"] = plan.decisions.group_size
+    return row

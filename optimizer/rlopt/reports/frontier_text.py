@@ -1,0 +1,74 @@
+"""Cost against time as a table: what a faster run costs and what a slower one saves."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from rlopt.plan import Frontier, Plan
+from rlopt.reports import words
+from rlopt.reports.layout import Fitting, bullets, indented, table
+
+NUMBERS = ("confident", "expected", "total", "saves", "GPUs", "K")
+
+
+def frontier_report(frontier: Frontier) -> list[RenderableType]:
+    """Lay a frontier out by time, fastest first, each row with what it saves against the row above."""
+    points = [plan for plan in frontier.points if plan.cost is not None and plan.time is not None]
+    if not points:
+        return [Text("No plan keeps every limit and floor of the request; rlopt solve says what would help.")]
+    unproven = sum(plan.status != "optimal" for plan in points)
+    rows = []
+    before: float | None = None
+    for plan in points:
+        rows.append(_row(plan, before))
+        before = plan.cost.total_usd if plan.cost is not None else None
+    verdict = "Each is proven: nothing as fast costs less."
+    if unproven:
+        verdict = f"{unproven} of them not proven (marked *): the time limit came first."
+    title = f"{points[0].job or 'This job'}: {words.count(len(points), 'plan')}, fastest first. {verdict}"
+    narrow = [(row[0], row[2], row[5], row[6], row[7] and f"K {row[7]}") for row in rows]
+    columns = ("confident", "expected", "total", "saves", "GPUs", "machines", "placement", "K")
+    return [
+        Text(title, style="bold"),
+        Text(),
+        Fitting(table(columns, rows, right=NUMBERS), bullets(", ".join(filter(None, row)) for row in narrow)),
+        Text(),
+        indented(
+            Text(
+                f"confident: {words.chances(_confidence(points))} are done by then; "
+                "saves: against the row above",
+                style="dim",
+            )
+        ),
+    ]
+
+
+def _row(plan: Plan, before: float | None) -> tuple[str, ...]:
+    cost, time, decisions = plan.cost, plan.time, plan.decisions
+    if cost is None or time is None:
+        return ("",) * 8
+    return (
+        words.hours(time.confident_hours),
+        words.hours(time.expected_hours),
+        words.usd(cost.total_usd) + ("" if plan.status == "optimal" else " *"),
+        "" if before is None else words.usd(before - cost.total_usd),
+        str(sum(pool.gpus for pool in plan.pools)),
+        machines(plan),
+        "" if decisions is None else decisions.placement,
+        "" if decisions is None or decisions.group_size is None else str(decisions.group_size),
+    )
+
+
+def machines(plan: Plan) -> str:
+    """All pools in one phrase: ``2 × 8 H100-SXM aws on demand + 4 × 1 L4 gcp spot``."""
+    return " + ".join(
+        f"{pool.nodes} × {f'{pool.gpus_per_node} {pool.gpu}' if pool.gpu else pool.instance_type} "
+        f"{pool.provider} {words.PRICING.get(pool.pricing, pool.pricing)}"
+        for pool in plan.pools
+    )
+
+
+def _confidence(points: list[Plan]) -> float:
+    time = points[0].time
+    return 0.0 if time is None else time.confidence

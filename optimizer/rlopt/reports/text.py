@@ -1,0 +1,95 @@
+"""A plan as a person reads and signs it: what it costs, when it is done, why it is so, what it rests on."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from rlopt.plan import Plan
+from rlopt.reports import text_bill, text_choices, text_infeasible, text_sources, text_time, words
+from rlopt.reports.layout import heading
+
+
+def plan_report(plan: Plan) -> list[RenderableType]:
+    """Lay a plan out for the terminal, whatever its status.
+
+    Parameters
+    ----------
+    plan
+        Optimal, feasible or infeasible.
+
+    Returns
+    -------
+    list
+        Rich renderables from top to bottom; `rlopt.reports.console` prints them.
+    """
+    if plan.status == "infeasible":
+        return [
+            *text_infeasible.sections(plan),
+            *text_sources.warnings(plan),
+            *text_sources.proof(plan),
+            *text_sources.sources(plan),
+        ]
+    if plan.cost is None or plan.time is None or plan.decisions is None:
+        return [
+            Text(_nothing_found(plan), style="bold"),
+            *text_sources.warnings(plan),
+            *text_sources.proof(plan),
+        ]
+    return [
+        Text(headline(plan), style="bold"),
+        Text(standing(plan)),
+        *heading("Machines"),
+        *text_choices.machines(plan),
+        *heading("Time"),
+        *text_time.sections(plan.time),
+        *heading("Bill"),
+        text_bill.bill(plan.cost, plan.currency, plan.exchange_rates),
+        *heading("Decisions"),
+        text_choices.decisions(plan),
+        *text_choices.binding(plan),
+        *text_choices.alternatives(plan),
+        *text_sources.warnings(plan),
+        *text_sources.proof(plan),
+        *text_sources.sources(plan),
+    ]
+
+
+def headline(plan: Plan) -> str:
+    """One sentence: what the job costs and when it is done."""
+    if plan.cost is None or plan.time is None:
+        return _nothing_found(plan)
+    total = words.money(plan.cost.total_usd, plan.currency, plan.exchange_rates)
+    time = plan.time
+    text = (
+        f"{_name(plan)} costs {total} and is expected to be done in {words.hours(time.expected_hours)}; "
+        f"{words.chances(time.confidence)} are done within {words.hours(time.confident_hours)}"
+    )
+    if time.deadline_hours is not None:
+        text += f", the deadline is {words.hours(time.deadline_hours)}"
+    return text + "."
+
+
+def standing(plan: Plan) -> str:
+    """One sentence: how sure it is that no better plan exists."""
+    solver = plan.solver
+    if plan.status == "optimal":
+        return "Proven: no plan that keeps every limit and floor costs less."
+    text = "Not proven: the search was stopped by its time limit, so this is the best plan found so far."
+    if solver.bound_usd is not None and solver.gap is not None:
+        text += (
+            f" A better one could save up to {words.percent(solver.gap)};"
+            f" no plan costs less than {words.usd(solver.bound_usd)}."
+        )
+    return text
+
+
+def _name(plan: Plan) -> str:
+    return plan.job or "This job"
+
+
+def _nothing_found(plan: Plan) -> str:
+    return (
+        f"{_name(plan)}: the search was stopped by its time limit before any plan was found. "
+        "That proves nothing; allow more time."
+    )

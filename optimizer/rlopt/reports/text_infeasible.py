@@ -1,0 +1,59 @@
+"""When nothing works: what was proven and which changes would help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from rlopt.plan import Plan, Relaxation
+from rlopt.reports import words
+from rlopt.reports.layout import bullets, heading, table
+
+
+def sections(plan: Plan) -> list[RenderableType]:
+    """The verdict, then each single change that helps, then the changes that help only together."""
+    parts: list[RenderableType] = [
+        Text(f"{plan.job or 'This job'}: no plan keeps every limit and floor of the request.", style="bold"),
+        Text(_proof(plan.solver.candidates)),
+    ]
+    single = [change for change in plan.relaxations if isinstance(change, Relaxation)]
+    combined = [change for change in plan.relaxations if not isinstance(change, Relaxation)]
+    if not plan.relaxations:
+        return [
+            *parts,
+            *heading("What would help"),
+            bullets(["no change of a limit or floor was found that helps"]),
+        ]
+    if single:
+        rows = [
+            (change.constraint, _move(change), words.usd(change.total_usd), words.hours(change.hours))
+            for change in sorted(single, key=lambda change: change.total_usd)
+        ]
+        columns = ("change this alone", "from and to", "total", "done in")
+        parts += [*heading("What would help"), table(columns, rows, right=("total", "done in"))]
+    for together in combined:
+        parts += [*heading("Or these together"), bullets(_together(together))]
+    return parts
+
+
+def _proof(candidates: int) -> str:
+    if candidates == 0:
+        return "Proven: nothing among the choices can take any part of this job."
+    ways = words.count(candidates, "way", "ways")
+    return f"Proven: of {ways} to serve a part of the job, no combination keeps them all."
+
+
+def _together(changes: Sequence[Relaxation]) -> list[str]:
+    lines = [f"{change.constraint}: {_move(change)}" for change in changes]
+    if changes:
+        last = changes[-1]
+        lines.append(
+            f"then the plan costs {words.usd(last.total_usd)} and is done in {words.hours(last.hours)}"
+        )
+    return lines
+
+
+def _move(change: Relaxation) -> str:
+    return f"{words.number(change.from_)} → {words.number(change.to, change.unit)}"

@@ -1,0 +1,73 @@
+"""What the plan rests on: warnings, the proof, prices and catalogs with their dates."""
+
+from __future__ import annotations
+
+import math
+
+from rich.console import RenderableType
+
+from rlopt.plan import Plan, PriceUsed
+from rlopt.reports import words
+from rlopt.reports.layout import Fitting, bullets, facts, heading, table
+
+
+def warnings(plan: Plan) -> list[RenderableType]:
+    """What to know before signing; floors that were loosened carry the reason given for it."""
+    texts = [*plan.warnings, *(f"a floor was loosened because: {reason}" for reason in plan.reasons)]
+    return [*heading("Warnings"), bullets(texts)] if texts else []
+
+
+def proof(plan: Plan) -> list[RenderableType]:
+    """How many possibilities there were and what became of them."""
+    solver = plan.solver
+    rows = [("examined", f"{words.count(solver.candidates, 'way', 'ways')} to serve a part of the job")]
+    rows += [
+        ("left out", f"{number:,}: {words.spelled(reason)}")
+        for reason, number in sorted(solver.excluded.items(), key=lambda item: -item[1])
+        if number
+    ]
+    rows.append(
+        (
+            "compared",
+            f"{words.count(solver.columns, 'possibility', 'possibilities')} by {solver.engine} "
+            f"({solver.backend}) in {words.seconds(solver.seconds)}",
+        )
+    )
+    return [*heading("How this was found"), facts(rows)]
+
+
+def sources(plan: Plan) -> list[RenderableType]:
+    """Where the prices come from, how old they are, and how far the prediction may be off."""
+    basis = plan.provenance
+    parts: list[RenderableType] = []
+    if basis.prices:
+        rows = [
+            (price.offer, _price(price), price.as_of or "undated", price.source)
+            for price in sorted(basis.prices, key=lambda price: price.offer)
+        ]
+        wide = table(("offer", "price", "as of", "source"), rows, right=("price",))
+        narrow = bullets(f"{offer}: {price}, {as_of}, {source}" for offer, price, as_of, source in rows)
+        parts += [*heading("Prices"), Fitting(wide, narrow)]
+    error = basis.error_band
+    rows_below = [
+        ("catalogs", ", ".join(f"{used.name} ({used.as_of or 'undated'})" for used in basis.catalogs)),
+        ("calibration", basis.calibration),
+        (
+            "uncertainty",
+            f"two predictions in three are within a factor {math.exp(error.time):.2f} of the real time; "
+            f"{words.percent(error.memory)} of the memory is kept free",
+        ),
+    ]
+    return [*parts, *heading("Basis"), facts((name, text) for name, text in rows_below if text)]
+
+
+def _price(price: PriceUsed) -> str:
+    if price.usd_per_hour is not None:
+        text = f"{words.rate(price.usd_per_hour)}/h"
+    elif price.usd is not None:
+        text = f"{words.rate(price.usd)} {price.unit.removeprefix('USD').strip()}".replace(" /", "/")
+    else:
+        return "unknown"
+    if price.low is not None and price.high is not None and price.low < price.high:
+        text += f" ({words.rate(price.low)} to {words.rate(price.high)})"
+    return text

@@ -1,0 +1,131 @@
+"""Numbers and names in plain words, the same in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
+
+ROLES: Final[Mapping[str, str]] = {
+    "generate": "generates",
+    "forward": "scores",
+    "update": "trains",
+    "environment": "runs the environment",
+}
+STAGES: Final[Mapping[str, str]] = {
+    "generate": "generate",
+    "forward": "score",
+    "update": "train",
+    "environment": "environment",
+}
+PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
+PLACEMENTS: Final[Mapping[str, str]] = {
+    "colocated": "colocated: the same GPUs generate and train in turns",
+    "disaggregated": "disaggregated: separate GPUs generate and train, one after the other",
+    "async": "async: separate GPUs generate and train at the same time",
+}
+SHARDING: Final[Mapping[str, str]] = {
+    "ddp": "a full copy on each",
+    "zero1": "optimizer state sharded (zero1)",
+    "zero2": "optimizer state and gradients sharded (zero2)",
+    "zero3": "weights, gradients and optimizer state sharded (zero3)",
+}
+RECOMPUTE: Final[Mapping[str, str]] = {
+    "none": "keeps all activations",
+    "selective": "recomputes some activations",
+    "full": "recomputes all activations",
+}
+OFFLOAD: Final[Mapping[str, str]] = {
+    "optimizer": "optimizer state in host memory",
+    "parameters": "weights and optimizer state in host memory",
+}
+_WHOLE_PERCENT = 0.1
+_CENT = 0.005
+
+
+def usd(amount: float) -> str:
+    """``$1,234.56``; fractions of a cent keep three digits so that nothing real reads as zero."""
+    sign = "-" if amount < 0 else ""
+    if 0 < abs(amount) < _CENT:
+        return f"{sign}${abs(amount):.3g}"
+    return f"{sign}${abs(amount):,.2f}"
+
+
+def rate(amount: float) -> str:
+    """A unit price: ``$31.92``, and ``$0.0231`` where two digits would round the price away."""
+    return usd(amount) if abs(amount) >= 1 or amount == 0 else f"${amount:.3g}"
+
+
+def money(amount_usd: float, currency: str, exchange_rates: Mapping[str, float]) -> str:
+    """Dollars, and beside them the report's own currency when it is another one with a known rate."""
+    rate = exchange_rates.get(currency)
+    if currency == "USD" or rate is None:
+        return usd(amount_usd)
+    return f"{usd(amount_usd)} ({amount_usd / rate:,.2f} {currency})"
+
+
+def hours(value: float) -> str:
+    """``42 min``, ``7.3 h`` or ``3.2 days (76 h)``, whichever a person would say."""
+    if value < 1:
+        return f"{hours_to_seconds(value) / SECONDS_PER_MINUTE:.0f} min"
+    if value < 2 * HOURS_PER_DAY:
+        return f"{value:.1f}".removesuffix(".0") + " h"
+    return f"{value / HOURS_PER_DAY:.1f} days ({value:,.0f} h)"
+
+
+def seconds(value: float) -> str:
+    """Seconds with three significant digits, thousands separated."""
+    return f"{value:,.0f} s" if value >= 100 else f"{value:.3g} s"
+
+
+def percent(share: float) -> str:
+    """A share as percent: two digits below ten percent, whole numbers above."""
+    return f"{share:.0%}" if abs(share) >= _WHOLE_PERCENT else f"{share * 100:.2g}%"
+
+
+def number(value: Any, unit: str = "") -> str:
+    """A quantity of any kind with its unit, as short as it can be without losing the sense."""
+    if isinstance(value, bool):
+        text = "yes" if value else "no"
+    elif isinstance(value, int | float):
+        text = f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    elif isinstance(value, list | tuple):
+        text = listed([number(part) for part in value])
+    elif value is None:
+        text = "none"
+    else:
+        text = str(value)
+    return f"{text} {_plural(value, unit)}" if unit else text
+
+
+def _plural(value: Any, unit: str) -> str:
+    """``2 samples``, ``2 GPUs``, but ``2 h``, ``2 min`` and ``2 USD``."""
+    is_word = unit == "GPU" or (unit.isalpha() and unit.islower() and len(unit) > 3)
+    return f"{unit}s" if is_word and value != 1 else unit
+
+
+def count(value: int, one: str, many: str | None = None) -> str:
+    """``1 node``, ``2 nodes``."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def chances(confidence: float) -> str:
+    """How sure: ``9 runs in 10``."""
+    for out_of in (10, 20, 100, 1000):
+        good = confidence * out_of
+        if abs(good - round(good)) < 1e-9:
+            return f"{round(good)} runs in {out_of}"
+    return f"{percent(confidence)} of runs"
+
+
+def spelled(name: str) -> str:
+    """A field's name as words: ``kv_cache`` becomes ``kv cache``."""
+    return name.replace("_", " ")
