@@ -1,0 +1,162 @@
+"""The job: which algorithm trains which models on how much, and how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from rlopt.request.kinds import Duration, Label, Name, Number, Positive, Share, Size, Switch, Whole
+from rlopt.request.models import Models
+from rlopt.request.parts import (
+    NO_TEXT,
+    Action,
+    DataWork,
+    Environment,
+    Evaluation,
+    Filter,
+    Length,
+    Trainable,
+    Trajectory,
+    VisionInput,
+)
+from rlopt.strict import Strict
+
+Algorithm = Literal["sft", "dpo", "rm", "ppo", "grpo", "opd", "vla"]
+Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
+GENERATING: Final = ("ppo", "grpo", "opd", "vla")
+"""Algorithms that sample online: they have a rollout pool, a group size and a staleness."""
+SEQUENCES_PER_SAMPLE: Final[Mapping[str, int]] = {"dpo": 2, "rm": 2}
+"""A preference pair is two sequences; everything else is one."""
+
+
+class Job(Strict):
+    """What is trained, on what, and for how long."""
+
+    name: Name = "job"
+    """Name that reports print."""
+    algorithm: Algorithm
+    """sft | dpo | rm | ppo | grpo | opd | vla."""
+    tags: dict[str, Label] = Field(default_factory=dict)
+    """Free labels, written to launchers and bills."""
+    models: Models
+    """The roles' models."""
+    trainable: Trainable = Trainable(kind="full")
+    """full | {lora_rank: 32, base: bf16|int4} | {frozen: [vision, backbone, embeddings, head, action]}."""
+    optimizer: Optimizer = "adamw"
+    """adamw: fp32 master weights and moments | adamw_bf16 | adamw_8bit."""
+    prompts_per_step: Whole
+    """Prompts of one step: sequences (sft), pairs (dpo, rm), trajectories (vla)."""
+    steps: Whole | None = None
+    """Steps of one run; exactly one of steps, epochs + dataset_samples and convergence is given."""
+    epochs: Positive | None = None
+    """Passes over dataset_samples: steps = ceil(epochs × dataset_samples / prompts_per_step)."""
+    dataset_samples: Whole | None = None
+    """Samples in the data set."""
+    convergence: dict[Whole, Whole] | None = None
+    """Group size to steps; a group size without an entry is excluded."""
+    dataset_size: Size | None = None
+    """Stored size of the data set in bytes; derived from lengths when left out."""
+    prompt_tokens: Length
+    """Tokens of a prompt."""
+    response_tokens: Length = NO_TEXT
+    """Tokens of a response; required unless the algorithm is vla, which has none."""
+    packing: Switch = True
+    """Sequences share a batch row; false pads each to the maximum in update and forward."""
+    trials: Whole = 1
+    """Expected full runs, tuning included: time is one run's, the bill is all of them."""
+    ppo_epochs: Whole = 1
+    """Passes of updates over the same samples."""
+    updates_per_step: Whole = 1
+    """Policy updates per step (mini-batches)."""
+    pass_rate: Annotated[float, Number(0.0, 1.0, low_open=True, high_open=True, example="0.4")] | None = None
+    """Mean success probability of one sample; with floors.informative_groups it sets a floor for K."""
+    cache_hit_rate: Share = 0.0
+    """Share of samples that are reused instead of generated."""
+    vision: VisionInput | None = None
+    """Images of one observation or prompt."""
+    action: Action | None = None
+    """How the policy acts (vla)."""
+    trajectory: Trajectory | None = None
+    """Length of a trajectory on the robot's clock (vla)."""
+    value_stride: Duration | None = None
+    """Robot-clock time between two scores of the value model; one per inference when left out (vla)."""
+    filter: Filter = Filter()
+    """Samples dropped before the policy update."""
+    environment: Environment | None = None
+    """Tools, simulators or robots that the policy acts on."""
+    data: DataWork = DataWork()
+    """Cleaning, labelling, compression."""
+    evaluation: Evaluation | None = None
+    """Evaluation during training; none when left out."""
+
+    @property
+    def generates(self) -> bool:
+        """Whether the algorithm samples online."""
+        return self.algorithm in GENERATING
+
+    @property
+    def cleaning_is_open(self) -> bool:
+        """Whether cleaning the data is a decision of the optimizer."""
+        return not self.data.cleaned and self.data.clean_price is not None
+
+    @property
+    def value_stride_seconds(self) -> float | None:
+        """Robot-clock seconds between two value scores; None without a vla action."""
+        if self.value_stride is not None or self.action is None:
+            return self.value_stride
+        return self.action.chunk / self.action.frequency
+
+    def steps_for(self, group_size: int | None = None, *, cleaned: bool | None = None) -> int | None:
+        """Steps of one run.
+
+        steps = ceil(base × (1 + extra_epochs_if_dirty while dirty)), with base = `steps`, or
+        epochs × samples / prompts_per_step, or the convergence table's entry. `samples` are the data set's,
+        or the new ones alone where training is incremental. Exact in decimal fractions.
+
+        Parameters
+        ----------
+        group_size
+            K; only the convergence table reads it.
+        cleaned
+            Whether the data are clean when training starts; as the request states when None.
+
+        Returns
+        -------
+        int or None
+            None where the convergence table has no entry for `group_size`.
+        """
+        if self.convergence is not None:
+            entry = self.convergence.get(group_size) if group_size is not None else None
+            if entry is None:
+                return None
+            base = Fraction(entry)
+        elif self.steps is not None:
+            base = Fraction(self.steps)
+        elif self.epochs is not None and self.dataset_samples is not None:
+            samples = self.data.new_samples if self.data.incremental else self.dataset_samples
+            base = Fraction(str(self.epochs)) * samples / self.prompts_per_step
+        else:
+            return None
+        if not (self.data.cleaned if cleaned is None else cleaned):
+            base *= 1 + Fraction(str(self.data.extra_epochs_if_dirty))
+        return max(1, math.ceil(base))
+
+    def dataset_bytes(self, bytes_per_token: float) -> float:
+        """Raw size of the data set in bytes, before compression and deduplication.
+
+        `dataset_size` where it is given; otherwise samples × tokens × bytes per token. Prompts alone count
+        where responses are generated; a pair holds two responses. Without `dataset_samples` every step
+        brings new prompts (the most there can be). A vla job collects its data and starts from none.
+        """
+        if self.dataset_size is not None:
+            return self.dataset_size
+        if self.algorithm == "vla":
+            return 0.0
+        steps = self.steps or max((self.convergence or {}).values(), default=0)
+        samples = self.dataset_samples or self.prompts_per_step * steps
+        responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
+        return samples * (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token

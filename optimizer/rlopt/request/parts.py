@@ -1,0 +1,302 @@
+"""Parts of a job that only some jobs have: images, actions, environments, data, evaluation, trainable parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, GetJsonSchemaHandler, ValidationInfo, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from rlopt.request.kinds import (
+    Cash,
+    Duration,
+    DurationOrZero,
+    Frequency,
+    NotNegative,
+    Number,
+    PartShare,
+    Positive,
+    Size,
+    Switch,
+    Whole,
+    WholeOrZero,
+    is_written,
+    refuse,
+    show,
+    unique,
+)
+from rlopt.strict import Strict
+
+Part = Literal["vision", "backbone", "embeddings", "head", "action"]
+
+
+class Length(Strict):
+    """Tokens of a text; the default distribution between mean and max is the estimates' (docs)."""
+
+    mean: Positive
+    """Mean tokens."""
+    max: Whole
+    """Most tokens: the length at which sampling is cut off."""
+    p99: Positive | None = None
+    """99th percentile, where it is known."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Length:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} exceeds max {self.max}"
+            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
+        if self.p99 is not None and not self.mean <= self.p99 <= self.max:
+            message = f"p99 {self.p99:g} is not between mean {self.mean:g} and max {self.max}"
+            raise refuse(message, "mean <= p99 <= max", "leave p99 out or correct it")
+        return self
+
+
+NO_TEXT: Final = Length.model_construct(mean=0.0, max=0, p99=None)
+"""The response of a job that generates no text (vla)."""
+
+
+class Span(Strict):
+    """A duration that varies, in seconds."""
+
+    mean: DurationOrZero
+    """Mean."""
+    max: Duration
+    """Longest."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} s exceeds max {self.max:g} s"
+            raise refuse(message, "mean at most max", f"write max: {self.mean:g}s or longer")
+        return self
+
+
+class Calls(Strict):
+    """Tool calls of one sample."""
+
+    mean: NotNegative
+    """Mean calls."""
+    max: Whole
+    """Most calls."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Calls:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} exceeds max {self.max}"
+            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
+        return self
+
+
+class Trainable(Strict):
+    """What is trained: everything, low-rank adapters, or all but some frozen parts."""
+
+    kind: Literal["full", "lora", "frozen"]
+    """full | lora | frozen."""
+    lora_rank: Whole | None = None
+    """Rank of the adapters on all linear layers (lora)."""
+    base: Literal["bf16", "int4"] = "bf16"
+    """Precision in which the frozen base weights are held under LoRA."""
+    frozen: Annotated[tuple[Part, ...], AfterValidator(unique)] = ()
+    """Parts without gradients and optimizer state (frozen)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written(cls, value: Any, info: ValidationInfo) -> Any:
+        allowed = "full, {lora_rank: 32, base: bf16}, or {frozen: [vision, backbone]}"
+        if isinstance(value, Trainable):
+            return value
+        if value == "full":
+            return {"kind": "full"}
+        if not isinstance(value, Mapping):
+            message = f"{show(value)} does not say what is trained"
+            raise refuse(message, allowed, "write full or {lora_rank: 32}")
+        if "kind" in value and not is_written(info):
+            return value
+        lora, frozen = "lora_rank" in value or "base" in value, "frozen" in value
+        if lora and frozen:
+            message = "lora_rank and frozen exclude each other: under LoRA the whole base is frozen"
+            raise refuse(message, allowed, "keep one of them")
+        if lora and value.get("lora_rank") is None:
+            message = "base is given without lora_rank"
+            raise refuse(message, allowed, "add lora_rank: 32")
+        if frozen and value["frozen"] in ([], ()):
+            message = "frozen names no part"
+            raise refuse(message, allowed, "write trainable: full")
+        if not lora and not frozen and not set(value):
+            message = "the map is empty"
+            raise refuse(message, allowed, "write full or {lora_rank: 32}")
+        return {"kind": "lora" if lora else "frozen", **value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        fields = {k: v for k, v in handler.resolve_ref_schema(handler(schema))["properties"].items() if k != "kind"}
+        lora = {k: fields[k] for k in ("lora_rank", "base")}
+        lora["lora_rank"] = {"type": "integer", "minimum": 1, "description": "Rank of the adapters."}
+        frozen = {"frozen": fields["frozen"] | {"minItems": 1}}
+        return {
+            "description": cls.__doc__ or "",
+            "anyOf": [
+                {"const": "full"},
+                {"type": "object", "properties": lora, "required": ["lora_rank"], "additionalProperties": False},
+                {"type": "object", "properties": frozen, "required": ["frozen"], "additionalProperties": False},
+            ],
+        }
+
+
+class VisionInput(Strict):
+    """Images of one observation."""
+
+    image_size: Whole
+    """Pixels on a side."""
+    cameras: Whole = 1
+    """Images per observation."""
+    patch: Whole = 14
+    """Pixels on a side of one patch (ViT-L/14 and SigLIP-so400m use 14)."""
+    tokens_per_image: Whole
+    """Language tokens of one image; (image_size / patch)² when left out, which means no pooling."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, value: Any) -> Any:
+        if isinstance(value, Mapping) and value.get("tokens_per_image") is None:
+            size, patch = value.get("image_size"), value.get("patch", 14)
+            if type(size) is int and type(patch) is int and 0 < patch <= size:
+                return {**value, "tokens_per_image": (size // patch) ** 2}
+        return value
+
+    @model_validator(mode="after")
+    def _fits(self) -> VisionInput:
+        most = (self.image_size // self.patch) ** 2
+        if self.tokens_per_image > max(most, 1):
+            message = f"{self.tokens_per_image} tokens_per_image of an image of {most} patches"
+            raise refuse(message, f"at most {most}", f"write tokens_per_image: {most}")
+        return self
+
+    @property
+    def tokens(self) -> int:
+        """Language tokens of one observation, all cameras."""
+        return self.cameras * self.tokens_per_image
+
+
+class Action(Strict):
+    """How a vla policy acts."""
+
+    head: Literal["flow", "one_step", "tokens"]
+    """flow: several denoising steps; one_step: a single one; tokens: autoregressive action tokens."""
+    flow_steps: Whole | None = None
+    """Denoising steps of one inference (flow); 1 for one_step."""
+    chunk: Whole
+    """Actions that one inference yields."""
+    tokens_per_action: Whole | None = None
+    """Tokens of one action (tokens)."""
+    frequency: Frequency
+    """Actions a second on the robot's clock, in Hz."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Action:
+        if self.head == "flow" and self.flow_steps is None:
+            message = "a flow head needs flow_steps"
+            raise refuse(message, "head: flow with flow_steps", "add flow_steps: 10")
+        if self.head == "tokens" and self.tokens_per_action is None:
+            message = "a token head needs tokens_per_action"
+            raise refuse(message, "head: tokens with tokens_per_action", "add tokens_per_action: 7")
+        if self.head != "flow" and self.flow_steps not in (None, 1):
+            message = f"flow_steps {self.flow_steps} with head {self.head}"
+            raise refuse(message, "flow_steps with head: flow only", "delete flow_steps")
+        if self.head != "tokens" and self.tokens_per_action is not None:
+            message = f"tokens_per_action with head {self.head}"
+            raise refuse(message, "tokens_per_action with head: tokens only", "delete tokens_per_action")
+        return self
+
+
+class Filter(Strict):
+    """Samples dropped before the policy is updated."""
+
+    drop: PartShare = 0.0
+    """Share of samples that are dropped."""
+    before_storage: Switch = False
+    """Dropped samples are not stored either."""
+
+
+class Environment(Strict):
+    """What a policy acts on while it samples."""
+
+    kind: Literal["tools", "simulator", "robot"]
+    """tools: calls between generated tokens; simulator: stepped on machines; robot: real time."""
+    runs_on: Literal["cpu", "gpu"] = "cpu"
+    """Machines that run it."""
+    instances: Whole | None = None
+    """Copies that run at once; tools: as many as samples of a step when left out."""
+    vcpus_per_instance: Positive | None = None
+    """Virtual CPUs of one copy."""
+    memory_per_instance: Size | None = None
+    """Memory of one copy, in bytes."""
+    steps_per_second: Positive | None = None
+    """Environment steps a second of one copy (simulator)."""
+    calls_per_sample: Calls | None = None
+    """Tool calls of one sample (tools)."""
+    seconds_per_call: Span | None = None
+    """Duration of one call, in seconds (tools)."""
+    tokens_per_call: NotNegative | None = None
+    """Tokens that one call's output adds to the context (tools)."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Environment:
+        needs = {
+            "tools": ("calls_per_sample", "seconds_per_call"),
+            "simulator": ("instances", "steps_per_second"),
+            "robot": ("instances",),
+        }[self.kind]
+        missing = [name for name in needs if getattr(self, name) is None]
+        if missing:
+            message = f"kind {self.kind} needs {' and '.join(missing)}"
+            raise refuse(message, f"{', '.join(needs)} given", f"add {missing[0]}")
+        foreign = {
+            "tools": ("steps_per_second",),
+            "simulator": ("calls_per_sample", "seconds_per_call", "tokens_per_call"),
+            "robot": ("calls_per_sample", "seconds_per_call", "tokens_per_call", "steps_per_second"),
+        }[self.kind]
+        extra = [name for name in foreign if getattr(self, name) is not None]
+        if extra:
+            message = f"{extra[0]} does not apply to kind {self.kind}"
+            raise refuse(message, f"keys of kind {self.kind}", f"delete {extra[0]}")
+        return self
+
+
+class DataWork(Strict):
+    """What is done to the data, and what it costs."""
+
+    extra_epochs_if_dirty: NotNegative = 0.0
+    """Share of epochs (or steps) added while the data are not cleaned; 0.3 is 30 % more."""
+    cleaned: Switch = False
+    """The data are clean already; if not and clean_price is given, cleaning is a decision."""
+    clean_price: Cash | None = None
+    """Price of cleaning one sample."""
+    label_price: Cash | None = None
+    """Price of one newly labelled sample."""
+    new_samples: WholeOrZero = 0
+    """Samples that are bought new."""
+    compression_ratio: Annotated[float, Number(0.0, 1.0, low_open=True, example="0.3")] = 1.0
+    """Stored size / raw size."""
+    duplicate_share: PartShare = 0.0
+    """Share of duplicates, which are not stored."""
+    incremental: Switch = False
+    """Train on the new samples only, not on the whole data set again."""
+
+
+class Evaluation(Strict):
+    """Evaluation runs during training."""
+
+    every: Whole
+    """Steps between two evaluations."""
+    samples: Whole
+    """Responses that one evaluation samples."""
+
+
+class Trajectory(Span):
+    """Length of one trajectory on the robot's clock, in seconds."""
+
+    mean: Duration
+    """Mean."""

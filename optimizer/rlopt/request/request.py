@@ -1,0 +1,111 @@
+"""The whole request, frozen: what every other room reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeVar
+
+from pydantic import ConfigDict, Field
+
+from rlopt.request.choices import PLACEMENTS, Choices, Placement
+from rlopt.request.costs import Costs
+from rlopt.request.floors import Floors, informative_group_size
+from rlopt.request.job import Job
+from rlopt.request.limits import Limits
+from rlopt.request.source import Source
+from rlopt.strict import Strict
+from rlopt.units import Money
+
+Objective = Literal["cost", "time"]
+T = TypeVar("T", bound=Strict)
+
+
+class Request(Strict):
+    """What the user asks, presets merged in, every value in its canonical unit."""
+
+    version: Literal[1] = 1
+    """Version of the file format."""
+    objective: Objective = "cost"
+    """cost: cheapest within the deadline | time: fastest within the budget."""
+    job: Job
+    """What is trained."""
+    choices: Choices = Choices()
+    """What the optimizer may pick from."""
+    limits: Limits = Limits()
+    """What a plan must not exceed."""
+    floors: Floors = Floors()
+    """What a plan must keep to."""
+    costs: Costs = Costs()
+    """Currency, people, retention."""
+    presets: tuple[str, ...] = ()
+    """Presets and files that were extended, in the order they were merged."""
+    reasons: tuple[str, ...] = ()
+    """Why floors were loosened, one sentence each, in the requester's words."""
+    floor_origins: Mapping[str, str] = Field(default_factory=dict)
+    """Dotted floor to the preset that it comes from, where the file does not set it."""
+    source: Source = Field(default_factory=Source, exclude=True, repr=False)
+    """Where each key was written."""
+
+    model_config = ConfigDict(**{**Strict.model_config, "arbitrary_types_allowed": True})
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Placements in play: all when none are named, colocated alone where nothing is generated."""
+        if not self.job.generates:
+            return ("colocated",)
+        return PLACEMENTS if self.choices.placements is None else self.choices.placements
+
+    @property
+    def group_sizes(self) -> tuple[int, ...]:
+        """Group sizes in play, those without an entry in the convergence table left out."""
+        sizes = self.choices.group_size or (1,)
+        return tuple(size for size in sizes if self.job.steps_for(size) is not None)
+
+    @property
+    def group_size_floor(self) -> int | None:
+        """Least K: the larger of floors.group_size and what floors.informative_groups asks for."""
+        bounds = [self.floors.group_size, self.informative_floor]
+        return max((bound for bound in bounds if bound is not None), default=None)
+
+    @property
+    def informative_floor(self) -> int | None:
+        """Least K by floors.informative_groups and job.pass_rate; None without both."""
+        share, rate = self.floors.informative_groups, self.job.pass_rate
+        return None if share is None or rate is None else informative_group_size(rate, share)
+
+    @property
+    def budget_usd(self) -> float | None:
+        """The budget in USD; None without one."""
+        return self._usd(self.limits.budget)
+
+    @property
+    def hourly_budget_usd(self) -> float | None:
+        """The hourly budget in USD; None without one."""
+        return self._usd(self.limits.hourly_budget)
+
+    @property
+    def dataset_bytes(self) -> float:
+        """Raw size of the data set in bytes."""
+        return self.job.dataset_bytes(self.costs.bytes_per_token)
+
+    def replaced(self, key: str, value: Any) -> Self:
+        """Copy the request with one canonical value changed, for example ``("limits.deadline", 7200.0)``.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such key.
+        """
+        return _replaced(self, key.split("."), value)
+
+    def _usd(self, money: Money | None) -> float | None:
+        return None if money is None else self.costs.usd(money)
+
+
+def _replaced(record: T, path: list[str], value: Any) -> T:
+    head, *rest = path
+    if head not in type(record).model_fields:
+        raise KeyError(head)
+    if rest:
+        value = _replaced(getattr(record, head), rest, value)
+    return record.model_copy(update={head: value})
