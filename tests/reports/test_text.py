@@ -72,6 +72,16 @@ def test_only_a_proof_is_called_proven() -> None:
     assert "5.3%" in standing(plans.feasible())
 
 
+def test_the_fastest_plan_is_called_the_fastest() -> None:
+    plan = plans.optimal()
+    fastest = plan.model_copy(update={"solver": plan.solver.model_copy(update={"objective": "time"})})
+    assert standing(fastest) == "Proven: no plan that keeps every limit and floor is done sooner."
+    plan = plans.feasible()
+    stopped = {"objective": "time", "bound_hours": 12.0}
+    unproven = plan.model_copy(update={"solver": plan.solver.model_copy(update=stopped)})
+    assert standing(unproven).endswith("None is done sooner than in 12 h.")
+
+
 def test_texts_of_others_are_no_markup() -> None:
     plan: Plan = plans.optimal().model_copy(update={"warnings": ["[bold]set[/bold] [red] :warning:"]})
     assert "[bold]set[/bold] [red] :warning:" in to_text(*plan_report(plan))

@@ -74,9 +74,13 @@ def standing(plan: Plan) -> str:
     """One sentence: how sure it is that no better plan exists."""
     solver = plan.solver
     if plan.status == "optimal":
-        return "Proven: no plan that keeps every limit and floor costs less."
+        better = "costs less" if solver.objective == "cost" else "is done sooner"
+        return f"Proven: no plan that keeps every limit and floor {better}."
     text = "Not proven: the search was stopped by its time limit, so this is the best plan found so far."
-    if solver.bound_usd is not None and solver.gap is not None:
+    if solver.objective == "time":
+        if solver.bound_hours is not None:
+            text += f" None is done sooner than in {words.hours(solver.bound_hours)}."
+    elif solver.bound_usd is not None and solver.gap is not None:
         text += (
             f" A better one could save up to {words.percent(solver.gap)};"
             f" no plan costs less than {words.usd(solver.bound_usd)}."

@@ -12,12 +12,14 @@ ROLES: Final[Mapping[str, str]] = {
     "forward": "scores",
     "update": "trains",
     "environment": "runs the environment",
+    "control": "controls the run",
 }
 STAGES: Final[Mapping[str, str]] = {
     "generate": "generate",
     "forward": "score",
     "update": "train",
     "environment": "environment",
+    "transfer": "hand over weights",
 }
 PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
 PLACEMENTS: Final[Mapping[str, str]] = {

@@ -1,0 +1,99 @@
+"""Documents that tell the truth: commands exist, links lead somewhere, nothing is of one machine only."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+import rlopt
+from rlopt.cli.entry import command_line
+from scripts.docs import PAGE, command_line_page
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+_INLINE = re.compile(r"`((?:\./run|rlopt) [^`\n]+)`")
+_IN_BLOCK = re.compile(r"^\s*((?:\./run|rlopt) [^#>|\n]+)", re.MULTILINE)
+_FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+# Folders of one machine and addresses of one package index; the brackets keep the pattern from finding itself.
+_OF_ONE_MACHINE = re.compile(
+    r"(?<![\w.~-])/(?:wor[k]|hom[e]|roo[t]|tm[p]|User[s])/|index[-]url|pyp[i]\.org|file:[/]//"
+)
+
+
+def documented_commands() -> list[tuple[str, str]]:
+    """Every command line that a document shows, with the document's name."""
+    found = []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        lines = [line for block in _FENCE.findall(text) for line in _IN_BLOCK.findall(block)]
+        lines += _INLINE.findall(_FENCE.sub("", text))
+        found += [(path.name, line.strip()) for line in lines]
+    return sorted(set(found))
+
+
+def test_documents_show_commands() -> None:
+    assert len(documented_commands()) > 10
+
+
+@pytest.mark.parametrize(("document", "line"), documented_commands())
+def test_documented_command_exists(document: str, line: str) -> None:
+    words = shlex.split(line)[1:]
+    command: click.Command = command_line
+    while words and isinstance(command, click.Group) and words[0] in command.commands:
+        command = command.commands[words.pop(0)]
+    assert not isinstance(command, click.Group) or not words or words[0].startswith("-"), (
+        f"{document}: {line}"
+    )
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    used = {word.split("=")[0] for word in words if word.startswith("-")}
+    assert used <= options | {"--help", "-h", "--version"}, f"{document}: {line}"
+
+
+def test_the_command_line_page_is_the_programs_own_help() -> None:
+    assert PAGE.read_text(encoding="utf-8") == command_line_page(), "run: python scripts/docs.py"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in _LINK.findall(path.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_nothing_of_any_one_machine_is_written_down() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    names = [name for name in listed.stdout.split("\0") if name] or [
+        str(path.relative_to(ROOT)) for path in (ROOT / "optimizer").rglob("*.py")
+    ]
+    found = []
+    for name in names:
+        path = ROOT / name
+        if not path.is_file() or path.suffix in {".csv", ".parquet"}:
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        found += [f"{name}: {match[0]}" for match in _OF_ONE_MACHINE.finditer(text)]
+    assert found == []
+
+
+def test_the_changelog_knows_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "## [Unreleased]" in text or f"## [{rlopt.__version__}]" in text
+
+
+def test_the_readme_holds_both_commands() -> None:
+    blocks = _FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert "./run solve examples/quickstart.yaml\n" in blocks
+    assert "./test\n" in blocks
+    assert (ROOT / "examples" / "quickstart.yaml").is_file()
