@@ -44,6 +44,10 @@ class SolverSummary(Strict):
     """Rows of the program."""
     root_gap: float | None = None
     """Gap between the linear relaxation and the optimum, relative."""
+    objective: Literal["cost", "time"] = "cost"
+    """What was minimised."""
+    bound_hours: float | None = None
+    """No plan within the limits is done sooner (objective: time)."""
 
 
 class BillLine(Strict):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.detail import Estimates
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import Tariff
@@ -26,7 +27,6 @@ Ints = NDArray[np.int64]
 
 PLACEMENTS = ("colocated", "disaggregated", "async")
 COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
-PRECISION_RANK = {"fp4": 0, "int4": 0, "fp8": 1, "int8": 1, "fp16": 2, "bf16": 2, "fp32": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Problem:
     training: Pools
     rollout: Pools
     colocated: Pools
-    estimates: Any
+    estimates: Estimates
     """Layouts and stage details behind the pools' ``estimate`` rows."""
     sync_seconds: tuple[float, float, float]
     """Seconds of every step outside the stages, by placement: weight transfer and fixed overheads."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Device, Offer
 from rlopt.request import Request
+from rlopt.units import bytes_to_gib
 
 UNKNOWN_REGION = "offers without a stated region, while regions are named"
 NO_RATE = "offers in a currency without an exchange rate"
@@ -56,16 +57,13 @@ def family_matches(wanted: str, device: Device) -> bool:
 
 def usd_rate(currency: str, request: Request) -> float | None:
     """USD per unit of ``currency``, None where the request gives no rate."""
-    if currency == "USD":
-        return 1.0
-    rate = request.costs.exchange_rates.get(currency)
-    return None if rate is None else rate.amount
+    return request.costs.usd_per_unit(currency)
 
 
 def allowed_regions(request: Request, provider: str) -> frozenset[str] | None:
     """Regions of ``provider`` that the request allows; None stands for any."""
     regions = request.choices.regions
-    if regions is None or regions == "any":
+    if regions is None:
         return None
     if isinstance(regions, Mapping):
         chosen = regions.get(provider, "any")
@@ -83,8 +81,6 @@ def _reason(offer: Offer, request: Request, catalog: Catalog, devices: Mapping[s
         return "choices.gpus" if offer.shape.device in devices else "devices without facts"
     if offer.pricing not in choices.pricing:
         return "choices.pricing"
-    if choices.zones is None and offer.zone is not None:
-        return "single zones (the region's median stands for them)"
     if choices.zones is not None and offer.zone not in (None, *choices.zones):
         return "choices.zones"
     regions = allowed_regions(request, offer.provider)
@@ -120,6 +116,13 @@ def _most_nodes(offer: Offer, gpu_limit: int) -> int:
     return most if offer.shape.max_nodes is None else min(most, offer.shape.max_nodes)
 
 
+def _priced(request: Request, catalog: Catalog) -> Sequence[Offer]:
+    """The region's median stands for spot, unless zones are named: then each zone's own price does."""
+    if request.choices.zones is None:
+        return catalog.offers
+    return [*(offer for offer in catalog.offers if offer.pricing != "spot"), *catalog.zone_offers]
+
+
 def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     """Cut the catalog by the request's choices.
 
@@ -129,7 +132,7 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
               for name, device in catalog.devices.items()}
     left_out: Counter[str] = Counter()
     kept: list[Offer] = []
-    for offer in catalog.offers:
+    for offer in _priced(request, catalog):
         reason = _reason(offer, request, catalog, usable)
         if reason is None:
             kept.append(offer)
@@ -161,7 +164,7 @@ def _columns(kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: 
         topology[i] = topologies.setdefault(key, len(topologies))
         zone[i] = zones.setdefault((offer.provider, offer.region), len(zones))
     limit = request.limits.host_memory
-    host = [limit / 2**30 if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
+    host = [bytes_to_gib(limit) if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
     prices = [offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0)
               * (1.0 - discounts.get(offer.provider, 0.0)) for offer in kept]
     return Market(

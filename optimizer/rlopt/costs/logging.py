@@ -11,7 +11,7 @@ import numpy as np
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
-from rlopt.units import bytes_to_gb, seconds_to_hours
+from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "logging"
 
@@ -42,10 +42,10 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     tariff = problem.tariffs[zone]
     samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
     gb = samples * plan.time.steps * problem.request.job.trials * gb_per_sample(problem, rate)
-    kept = problem.request.costs.keep_for.logs / 3600.0
+    kept = seconds_to_hours(problem.request.costs.keep_for.logs)
     billed = max(kept - tariff.log_free_hours, 0.0)
     return [BillLine(
         dimension="logging", item="text log", kind="elastic",
         usd=gb * (tariff.log_ingest_per_gb + tariff.log_gb_hour * billed),
         basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps x {rate:g} logged = {gb:.4f} GB x "
-              f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * 730:g} USD/GB/month x {billed:g} h)")]
+              f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)")]

@@ -51,7 +51,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     tiers = {tier.name: tier for tier in tariff.tiers}
     checkpoint = plan.decisions.checkpoint
     tier = next(tiers[use.tier] for use in checkpoint.tiers if "recent" in use.roles)
-    state, weights = problem.checkpoint.resumable_bytes / 1e9, problem.checkpoint.weights_bytes / 1e9
+    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(plan.time.steps / checkpoint.interval_steps)
     trials = problem.request.job.trials
     further = sum(copies(problem, plan.time.steps)[1:])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.candidates.market import usd_rate
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import PLACEMENTS, Columns, Problem
@@ -20,7 +19,7 @@ DIMENSION = "operations"
 def engineer_usd(problem: Problem) -> float:
     """USD of one engineer hour; 0 where the request gives none."""
     price = problem.request.costs.engineer_hour
-    return 0.0 if price is None else price.amount * (usd_rate(price.currency, problem.request) or 0.0)
+    return 0.0 if price is None else problem.request.costs.usd(price)
 
 
 def setup_hours(problem: Problem, placement: str) -> float:

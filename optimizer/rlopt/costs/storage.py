@@ -15,7 +15,7 @@ from rlopt.candidates.tariff import Tier
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
-from rlopt.units import bytes_to_gb, seconds_to_hours
+from rlopt.units import HOURS_PER_MONTH, SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "storage"
 
@@ -23,22 +23,9 @@ DIMENSION = "storage"
 def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
     """Copies at their peak: recent (keep + 1 while saving), best (likewise) and history."""
     floor = problem.request.floors.checkpoints
-    recent = floor.keep_recent if floor is not None and floor.keep_recent is not None else 1
-    best = floor.keep_best if floor is not None and floor.keep_best is not None else 0
-    every = floor.history_every if floor is not None else None
+    recent = 1 if floor.keep_recent is None else floor.keep_recent
+    best, every = floor.keep_best or 0, floor.history_every
     return recent + 1, best + 1 if best else 0, steps // every if every else 0
-
-
-def dataset_bytes(problem: Problem) -> float:
-    """Stored size of the prompts (and answers, where the job trains on given ones)."""
-    job = problem.request.job
-    if job.dataset_size is not None:
-        return float(job.dataset_size)
-    samples = job.dataset_samples or job.prompts_per_step * max(problem.workload.steps.values(), default=0)
-    tokens = job.prompt_tokens.mean
-    if not problem.workload.generates:
-        tokens += job.response_tokens.mean * max(stage.per_sample for stage in problem.workload.stages)
-    return float(samples * tokens * problem.request.costs.bytes_per_token)
 
 
 def base_weights_bytes(problem: Problem) -> float:
@@ -85,8 +72,8 @@ def best_tier_usd(problem: Problem, zone: int, hours: np.ndarray, nodes: np.ndar
     Where no tier meets the floor the copy stands beside the recent ones (``recent``: their tier numbers).
     """
     tiers = problem.tariffs[zone].tiers
-    floor = problem.request.floors.checkpoints
-    limit = math.inf if floor is None or floor.recovery_time is None else floor.recovery_time / 60.0
+    floor = problem.request.floors.checkpoints.recovery_time
+    limit = math.inf if floor is None else floor / SECONDS_PER_MINUTE
     price = np.array([hold_usd_per_gb(tier, hours + kept_hours) for tier in tiers])
     slow = np.array([recovery_minutes(tier, problem.checkpoint.weights_bytes, nodes) > limit for tier in tiers])
     barred = np.where(slow, np.inf, price)
@@ -109,7 +96,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     trials, scale = request.job.trials, 1.0 / (1.0 - free_share(problem))
     recent, best, history, dataset, base = (np.zeros(size) for _ in range(5))
     state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
-    data_gb, base_gb = bytes_to_gb(dataset_bytes(problem)), bytes_to_gb(base_weights_bytes(problem))
+    data_gb, base_gb = bytes_to_gb(problem.request.dataset_bytes), bytes_to_gb(base_weights_bytes(problem))
     for zone in np.unique(columns.zone):
         rows = np.flatnonzero(columns.zone == zone)
         tiers, hours = problem.tariffs[zone].tiers, columns.expected_hours[rows]
@@ -143,7 +130,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     zone = problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))
     tiers = {tier.name: tier for tier in problem.tariffs[zone].tiers}
     peak_recent, peak_best, peak_history = copies(problem, steps)
-    state, weights = problem.checkpoint.resumable_bytes / 1e9, problem.checkpoint.weights_bytes / 1e9
+    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
     where = {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
     tail = f" / (1 - {free:g} kept free)" + (f" x {trials:g} trials" if trials != 1 else "")
@@ -159,27 +146,27 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     gb_hours = state * (peak_recent * hours + keep * kept + early + keep * max(tier.min_hours - kept, 0.0))
     add("recent checkpoints", "elastic", gb_hours * tier.usd_gb_hour / (1.0 - free) * trials,
         f"{tier.name}: {state:.2f} GB x ({peak_recent} copies x {hours:.3f} h + {keep} kept {kept:g} h + "
-        f"{early:.1f} h of minimum duration) x {tier.usd_gb_hour * 730:.5f} USD/GB/month")
+        f"{early:.1f} h of minimum duration) x {tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
     if peak_best:
         tier = where["best"]
         held = max(hours + kept, tier.min_hours)
         add("best checkpoints", "elastic", weights * peak_best * held * tier.usd_gb_hour / (1.0 - free) * trials,
-            f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x {tier.usd_gb_hour * 730:.5f} USD/GB/month")
+            f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x {tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
     if peak_history:
         tier = where["history"]
         held = max(hours / 2.0 + kept, tier.min_hours)
         add("history checkpoints", "elastic", weights * peak_history * held * tier.usd_gb_hour / (1.0 - free) * trials,
             f"{tier.name}: {peak_history} x {weights:.2f} GB x {held:.2f} h on average x "
-            f"{tier.usd_gb_hour * 730:.5f} USD/GB/month")
+            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
     usable = [t for t in tiers.values() if t.restore_hours == 0.0 and t.kind != "block"] or list(tiers.values())
     for item, gb, held in (
-        ("dataset", dataset_bytes(problem) / 1e9, hours * trials + seconds_to_hours(request.costs.keep_for.dataset)),
-        ("base weights", base_weights_bytes(problem) / 1e9, hours * trials),
+        ("dataset", bytes_to_gb(problem.request.dataset_bytes), hours * trials + seconds_to_hours(request.costs.keep_for.dataset)),
+        ("base weights", bytes_to_gb(base_weights_bytes(problem)), hours * trials),
     ):
         tier = min(usable, key=lambda t: t.usd_gb_hour * max(held, t.min_hours))
         usd = gb * tier.usd_gb_hour * max(held, tier.min_hours) / (1.0 - free)
         found.append(BillLine(
             dimension="storage", item=item, kind="fixed", usd=usd,
             basis=f"{tier.name}: {gb:.4f} GB x {max(held, tier.min_hours):.2f} h x "
-                  f"{tier.usd_gb_hour * 730:.5f} USD/GB/month / (1 - {free:g} kept free)"))
+                  f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month / (1 - {free:g} kept free)"))
     return found

@@ -6,6 +6,7 @@ from rlopt.costs.storage import copies
 from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
+from rlopt.units import SECONDS_PER_MINUTE
 
 NAME = "checkpoints"
 
@@ -22,10 +23,8 @@ def rules(problem: Problem) -> list[Rule]:
     """Recovery is a row; copies and interval hold by construction and are checked on the plan."""
     floor, found = problem.request.floors.checkpoints, []
     found.append(Rule("copies", "floors.checkpoints", "copies", "<=", 0.0, None, missing_copies, relaxable=False))
-    if floor is None:
-        return found
     if floor.recovery_time is not None:
-        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", floor.recovery_time / 60.0,
+        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", floor.recovery_time / SECONDS_PER_MINUTE,
                           lambda columns, _: columns.recovery_minutes,
                           lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0))
     if floor.history_every is not None:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.plan import Plan
-from rlopt.problem import PRECISION_RANK, Columns, Problem
+from rlopt.problem import Columns, Problem
+from rlopt.request import PRECISION_RANK
 from rlopt.rules.contract import Rule
 
 NAME = "stability"
@@ -21,7 +22,7 @@ def informative_share(pass_rate: float, group_size: NDArray[np.float64] | float)
 def samples_per_update(problem: Problem, group_size: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """Samples that one optimizer update averages over: prompts · K · (1 - dropped) / updates per step."""
     job = problem.request.job
-    dropped = job.filter.drop if job.filter is not None else 0.0
+    dropped = job.filter.drop
     return np.asarray(job.prompts_per_step * np.asarray(group_size, dtype=np.float64) * (1.0 - dropped) / job.updates_per_step)
 
 

@@ -43,7 +43,7 @@ class Search:
 
     def run(self) -> Columns:
         """All columns for the program: those kept and the barred ones that would undercut them."""
-        placements = self.problem.request.choices.placements or PLACEMENTS
+        placements = self.problem.request.placements
         groups = list(self._groups()) if len(self.problem.rollout) else []
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
         if self.reductions:

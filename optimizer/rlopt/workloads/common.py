@@ -29,7 +29,7 @@ def tools(request: Request) -> Tools | None:
     if environment is None:
         return None
     calls, seconds = environment.calls_per_sample, environment.seconds_per_call
-    samples = request.job.prompts_per_step * min(request.choices.group_size or [1])
+    samples = request.job.prompts_per_step * max(request.group_sizes, default=1)
     return Tools(
         calls_mean=calls.mean if calls else 1.0,
         seconds_mean=seconds.mean if seconds else 0.0,

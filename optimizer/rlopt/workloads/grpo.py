@@ -25,7 +25,7 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         *forwards,
         Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
     )
-    sizes = tuple(request.choices.group_size or (8,))
+    sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)
-    return Workload(NAME, roles, stages, job.prompts_per_step, tuple(size for size in sizes if size in steps), steps,
+    return Workload(NAME, roles, stages, job.prompts_per_step, sizes, steps,
                     common.tools(request))

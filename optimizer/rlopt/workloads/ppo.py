@@ -28,7 +28,7 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
         Stage("update", "critic", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
     )
-    sizes = tuple(request.choices.group_size or (1,))
+    sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)
     return Workload(NAME, (*roles, critic), stages, job.prompts_per_step,
-                    tuple(size for size in sizes if size in steps), steps, common.tools(request))
+                    sizes, steps, common.tools(request))

@@ -1,0 +1,87 @@
+"""The public functions: the same words as the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rlopt.candidates.build import build_problem
+from rlopt.facts import Catalog
+from rlopt.plan import Frontier, Plan
+from rlopt.problem import Problem
+from rlopt.reading.catalogs import load_catalog
+from rlopt.reading.resolve import resolve_models, shape_warnings
+from rlopt.request import Request
+from rlopt.studies import cheapest as cheapest_study
+from rlopt.studies import frontier as frontier_study
+from rlopt.studies.relax import relaxations
+
+FRONTIER_IN_SHORT = 6
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> Request:
+    """Read and validate a constraints file.
+
+    ``overrides`` are ``key=value`` texts as of ``--set``. Raises InputError with every complaint at once.
+    """
+    from rlopt.reading.request_file import load_request
+
+    return load_request(Path(path), overrides)
+
+
+def catalog() -> Catalog:
+    """Every fact the package ships, read once."""
+    return load_catalog()
+
+
+def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
+    """Candidates and prices of a request. Raises MissingFactError and NotSupportedError."""
+    known = catalog() if facts is None else facts
+    models = resolve_models(request, known)
+    return build_problem(request, known, models, warnings=shape_warnings(models))
+
+
+def solve(request: Request, backend: str = "pulp", time_limit: float | None = None,
+          facts: Catalog | None = None, short_frontier: bool = True) -> Plan:
+    """The cheapest plan within the limits (or the fastest within the budget), proven and audited.
+
+    Returns a plan whatever its status; ``plan.require()`` raises where there is none. An infeasible plan carries the
+    changes that help.
+    """
+    problem = problem_of(request, facts)
+    plan = cheapest_study.cheapest(problem, backend, time_limit)
+    if plan.status == "infeasible":
+        help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
+        return plan.model_copy(update={"relaxations": help_})
+    if short_frontier:
+        return plan.model_copy(update={"frontier": frontier_study.in_short(problem, FRONTIER_IN_SHORT)})
+    return plan
+
+
+def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: Catalog | None = None) -> Frontier:
+    """Cost against confident hours: at most ``points`` proven plans, none dominated."""
+    return frontier_study.frontier(problem_of(request, facts), points, backend)
+
+
+def init_text(algorithm: str = "grpo", model: str | None = None) -> str:
+    """A commented constraints.yaml for an algorithm that solves as it is."""
+    from rlopt.reading.init_text import init_text as text
+
+    return text(algorithm, model) if model is not None else text(algorithm)
+
+
+def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
+    """Sentences on what a valid file says and what was derived from it. Raises InputError."""
+    from rlopt.reading.derived import derived
+
+    return derived(load(path, overrides))
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """JSON Schema of constraints.yaml."""
+    from rlopt.request.schema import json_schema
+
+    return json_schema()

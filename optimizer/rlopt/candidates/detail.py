@@ -1,0 +1,52 @@
+"""What a plan says of one pool beyond its price: layout, memory by part, seconds by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class StageDetail:
+    """One stage of a step in one pool."""
+
+    stage: str
+    model: str
+    seconds: float
+    utilization: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolDetail:
+    """One pool candidate in full. Memory is GiB per GPU at the peak stage; ``layout`` uses the plan's keys."""
+
+    roles: tuple[str, ...]
+    serves: tuple[str, ...]
+    layout: Mapping[str, int | str | bool | None]
+    precision: str
+    score_precision: str | None
+    rollout_precision: str | None
+    needed_gib: float
+    capacity_gib: float
+    host_gib: float | None
+    peak_stage: str
+    parts: Mapping[str, float]
+    stages: tuple[StageDetail, ...]
+    memory_margin: float
+
+
+class Estimates(Protocol):
+    """Tables behind the pools' ``estimate`` numbers."""
+
+    def training_detail(self, row: int) -> PoolDetail:
+        """A training pool of a disaggregated placement."""
+        ...
+
+    def rollout_detail(self, row: int) -> PoolDetail:
+        """A rollout pool."""
+        ...
+
+    def colocated_detail(self, row: int) -> PoolDetail:
+        """A pool that trains and samples in turn."""
+        ...

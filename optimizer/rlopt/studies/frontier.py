@@ -1,0 +1,89 @@
+"""Cost against confident hours: every plan that no other beats in both, each point solved to proof.
+
+One pass finds all columns on the frontier (the real breakpoints). Each chosen point is then proven by the program
+with the deadline at its own hours: nothing within those hours is cheaper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rlopt.plan import Frontier, FrontierPoint, Plan
+from rlopt.problem import Columns, Problem
+from rlopt.rules import Rule, rules_of
+from rlopt.rules import deadline as deadline_rule
+from rlopt.studies.cheapest import Found, admitted, find, solve_found
+from rlopt.studies.prune import pareto_index
+
+
+def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules with the deadline moved to ``hours``."""
+    template = Rule(deadline_rule.NAME, "limits.deadline", "h", "<=", hours,
+                    lambda columns, _: columns.confident_hours,
+                    lambda plan, _: plan.time.confident_hours if plan.time else 0.0)
+    others = tuple(rule for rule in rules if rule.key != "limits.deadline")
+    return (*others, template)
+
+
+def frontier_columns(problem: Problem) -> Found:
+    """All columns on the frontier, by hours; the found set's rows are in that order."""
+    found = find(problem, "frontier", rules_of(problem))
+    columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
+    if len(columns):
+        columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
+    return replace(found, columns=columns, admitted=np.ones(len(columns), dtype=bool))
+
+
+def spread(columns: Columns, points: int) -> list[int]:
+    """At most ``points`` rows: both ends, and between them those that cut the largest cost steps, by hours."""
+    size = len(columns)
+    if size <= points:
+        return list(range(size))
+    if points == 1:
+        return [int(np.argmin(columns.usd))]
+    chosen = [0, size - 1]
+    while len(chosen) < points:
+        chosen.sort()
+        gaps = [(np.log(columns.usd[a]) - np.log(columns.usd[b])
+                 + np.log(columns.confident_hours[b]) - np.log(columns.confident_hours[a])) if b - a > 1 else -1.0
+                for a, b in zip(chosen, chosen[1:], strict=False)]
+        at = int(np.argmax(gaps))
+        chosen.append(_middle(columns, chosen[at], chosen[at + 1]))
+    return sorted(chosen)
+
+
+def _middle(columns: Columns, a: int, b: int) -> int:
+    """Row strictly between ``a`` and ``b`` whose cost is nearest the geometric mean of theirs."""
+    inside = np.arange(a + 1, b)
+    target = (np.log(columns.usd[a]) + np.log(columns.usd[b])) / 2.0
+    return int(inside[np.argmin(np.abs(np.log(columns.usd[inside]) - target))])
+
+
+def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Frontier:
+    """At most ``points`` plans by hours, none dominated, each proven cheapest within its own hours."""
+    found = frontier_columns(problem)
+    plans: list[Plan] = []
+    for j in spread(found.columns, points):
+        rules = _deadline(float(found.columns.confident_hours[j]), found.rules)
+        here = replace(found, rules=rules, admitted=admitted(found.columns, rules, problem))
+        plans.append(solve_found(problem, here, "cost", backend))
+    return Frontier(points=plans)
+
+
+def in_short(problem: Problem, points: int = 6) -> list[FrontierPoint]:
+    """The frontier in a few lines: hours, cost and what is rented."""
+    found = frontier_columns(problem)
+    columns, offers = found.columns, problem.market.offers
+    short = []
+    for j in spread(columns, points):
+        pools = problem.colocated if columns.placement[j] == 0 else problem.training
+        rows = [(pools, int(columns.train[j]))]
+        rows += [(problem.rollout, int(columns.rollout[j]))] if columns.rollout[j] >= 0 else []
+        words = " + ".join(f"{int(table.gpus[row])} {offers[int(table.offer[row])].shape.device} "
+                           f"{offers[int(table.offer[row])].pricing} at {offers[int(table.offer[row])].provider}"
+                           for table, row in rows)
+        short.append(FrontierPoint(confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]),
+                                   summary=words))
+    return short
