@@ -13,8 +13,9 @@ import pytest
 
 import rlopt
 from rlopt.cli.entry import run
+from rlopt.facts.catalog import Catalog
 from rlopt.plan import Frontier, Plan
-from tests.reports import plans
+from tests.reports import catalogs, plans
 
 
 @dataclass
@@ -60,6 +61,9 @@ class FakeApi:
         self._note("init_text", algorithm=algorithm, model=model)
         return f"version: 1\njob: {{algorithm: {algorithm}, models: {{policy: {model}}}}}\n"
 
+    def catalog(self) -> Catalog:
+        return catalogs.catalog()
+
     def schema(self) -> dict[str, Any]:
         return {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}
 
@@ -69,7 +73,7 @@ def api(monkeypatch: pytest.MonkeyPatch) -> FakeApi:
     """Replace `rlopt.api` for one test."""
     fake = FakeApi()
     module = ModuleType("rlopt.api")
-    for name in ("load", "solve", "frontier", "check", "init_text", "schema"):
+    for name in ("load", "solve", "frontier", "check", "init_text", "schema", "catalog"):
         setattr(module, name, getattr(fake, name))
     monkeypatch.setitem(sys.modules, "rlopt.api", module)
     monkeypatch.setattr(rlopt, "api", module, raising=False)

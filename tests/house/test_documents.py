@@ -20,7 +20,7 @@ _INLINE = re.compile(r"`((?:\./run|rlopt) [^`\n]+)`")
 _IN_BLOCK = re.compile(r"^\s*((?:\./run|rlopt) [^#>|\n]+)", re.MULTILINE)
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
-# Folders of one machine and addresses of one package index; the brackets keep the pattern from finding itself.
+# Folders of one machine, addresses of one index; the brackets keep the pattern from finding itself.
 _OF_ONE_MACHINE = re.compile(
     r"(?<![\w.~-])/(?:wor[k]|hom[e]|roo[t]|tm[p]|User[s])/|index[-]url|pyp[i]\.org|file:[/]//"
 )

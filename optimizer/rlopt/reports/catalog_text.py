@@ -113,11 +113,15 @@ def shelf_report(name: str, records: Sequence[Record]) -> list[RenderableType]:
     rows = [tuple(_cell(record[column], column) for column in columns) for record in records]
     heads = tuple(words.spelled(column) for column in columns)
     numbers = tuple(words.spelled(column) for column in columns if column in _NUMBERS)
-    return [table(heads, rows, right=numbers), Text(), Text(f"{len(records):,} {name}", style="dim")]
+    return [
+        table(heads, rows, right=numbers),
+        Text(),
+        Text(words.count(len(records), name.removesuffix("s")), style="dim"),
+    ]
 
 
 def records_report(records: Sequence[Record]) -> list[RenderableType]:
-    """Show each record in full, every field by name, the source among them; what is not known says so."""
+    """Show each record in full, every field by name, the source among them; a dash is unknown or none."""
     parts: list[RenderableType] = []
     for index, entry in enumerate(records):
         title = entry.get("id") or entry.get("key") or entry.get("name")
@@ -131,8 +135,8 @@ def records_report(records: Sequence[Record]) -> list[RenderableType]:
 
 
 def _cell(value: Any, field: str) -> str:
-    if value is None:
-        return "not known"
+    if value is None or value == "":
+        return "-"
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_cell(one, key)}" for key, one in value.items())
     if isinstance(value, list):
