@@ -1,4 +1,4 @@
-"""What the user asks, as frozen records in canonical units (seconds, bytes, bits per second, hertz, `Money`)."""
+"""What the user asks: frozen records in canonical units (seconds, bytes, bits per second, hertz, `Money`)."""
 
 from __future__ import annotations
 

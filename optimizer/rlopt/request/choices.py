@@ -81,14 +81,19 @@ class RegionsKind(NamesKind):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema."""
-        per_provider = {"type": "object", "minProperties": 1,
-                        "additionalProperties": {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA]}}
+        per_provider = {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA]},
+        }
         return {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA, per_provider], "examples": ["[us-east-1, us-west-2]"]}
 
 
 Precisions = Annotated[tuple[Precision, ...], Field(min_length=1), AfterValidator(unique)]
-Regions = Annotated[tuple[str, ...] | Mapping[str, tuple[str, ...] | Literal["any"]] | None,
-                    RegionsKind("[us-east-1, us-west-2]")]
+Regions = Annotated[
+    tuple[str, ...] | Mapping[str, tuple[str, ...] | Literal["any"]] | None,
+    RegionsKind("[us-east-1, us-west-2]"),
+]
 
 
 class PrecisionChoices(Strict):
@@ -116,22 +121,32 @@ class Choices(Strict):
     gpus: Annotated[tuple[str, ...] | None, NamesKind("[H100, A100-80GB]")] = None
     """GPU types; a family name stands for all its forms (H100 = SXM, PCIe, NVL)."""
     pricing: Annotated[tuple[Pricing, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "on_demand", "spot", "reserved")
+        "on_demand",
+        "spot",
+        "reserved",
+    )
     """on_demand, spot, reserved."""
     placements: Annotated[tuple[Placement, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """colocated, disaggregated, async; all when left out, colocated alone where nothing is generated."""
-    group_size: Annotated[tuple[Annotated[int, Count(1, 100_000)], ...], Field(min_length=1),
-                          AfterValidator(unique)] | None = None
+    group_size: (
+        Annotated[tuple[Annotated[int, Count(1, 100_000)], ...], Field(min_length=1), AfterValidator(unique)]
+        | None
+    ) = None
     """Samples per prompt (K) that may be chosen; read as (1,) for ppo, opd and vla, None for sft, dpo, rm."""
     precision: PrecisionChoices = PrecisionChoices()
     """Precisions by kind of work."""
     offload: Annotated[tuple[Offload, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "none", "optimizer", "parameters")
+        "none",
+        "optimizer",
+        "parameters",
+    )
     """What may move to host memory."""
     staleness: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] = (1,)
     """Steps that samples may lag behind in the async placement; synchronous placements have 0."""
     price_confidence: Annotated[tuple[Confidence, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "high", "medium")
+        "high",
+        "medium",
+    )
     """How sure a price must be."""
     grades: Annotated[tuple[Grade, ...], Field(min_length=1), AfterValidator(unique)] = ("list",)
     """Where a price may come from; a marketplace that `providers` names is used as well."""

@@ -44,19 +44,21 @@ def _rate(money: Money) -> Money:
     return money
 
 
+_DURATION: Final = Quantity("duration", DURATION_UNITS, "8h", low_open=False)
+
+
 class HoursKind(Kind):
     """Working hours: the key names the unit, so a plain number is hours; a duration is taken as well."""
 
     def read(self, value: Any, info: Any) -> float:
         """Return hours."""
         if isinstance(value, str) and is_written(info):
-            return Quantity("duration", DURATION_UNITS, "8h", low_open=False).read(value, info) / SECONDS_PER_HOUR
+            return _DURATION.read(value, info) / SECONDS_PER_HOUR
         return Number(0.0, example="8").read(value, info)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"anyOf": [{"type": "number", "minimum": 0},
-                          Quantity("duration", DURATION_UNITS, "8h", low_open=False).schema()]}
+        return {"anyOf": [{"type": "number", "minimum": 0}, _DURATION.schema()]}
 
 
 Hours = Annotated[float, HoursKind()]

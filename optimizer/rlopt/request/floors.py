@@ -10,7 +10,13 @@ from rlopt.request.kinds import Bandwidth, Duration, Name, PartShare, Share, Who
 from rlopt.strict import Strict
 
 PRECISION_RANK: Final[Mapping[str, int]] = {
-    "fp4": 0, "int4": 0, "fp8": 1, "int8": 1, "fp16": 2, "bf16": 2, "fp32": 3,
+    "fp4": 0,
+    "int4": 0,
+    "fp8": 1,
+    "int8": 1,
+    "fp16": 2,
+    "bf16": 2,
+    "fp32": 3,
 }
 """Order of precisions under a floor: fp4 = int4 < fp8 = int8 < fp16 = bf16 < fp32."""
 LARGEST_GROUP: Final = 100_000
@@ -109,6 +115,7 @@ def informative_group_size(pass_rate: float, share: float) -> int | None:
     int or None
         None where no group of up to 100,000 samples is enough.
     """
+
     def enough(size: int) -> bool:
         return 1.0 - pass_rate**size - (1.0 - pass_rate) ** size >= share
 

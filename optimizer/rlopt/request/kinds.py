@@ -157,7 +157,8 @@ class Count(Kind):
 
     def schema(self) -> JsonSchemaValue:
         """Return the JSON Schema of the whole number."""
-        return {"type": "integer", "minimum": self.low} | ({"maximum": self.high} if self.high < 10**15 else {})
+        top = {"maximum": self.high} if self.high < 10**15 else {}
+        return {"type": "integer", "minimum": self.low, **top}
 
 
 _NUMERAL: Final = r"[0-9]+(_[0-9]+)*(\.[0-9]*)?([eE][-+]?[0-9]+)?"
@@ -262,7 +263,8 @@ class Price(Kind):
 
     def schema(self) -> JsonSchemaValue:
         """Return the JSON Schema of the text: an amount and a currency."""
-        return {"type": "string", "pattern": rf"^\s*\+?{_NUMERAL}\s*[A-Z]{{3}}\s*$", "examples": [self.example]}
+        pattern = rf"^\s*\+?{_NUMERAL}\s*[A-Z]{{3}}\s*$"
+        return {"type": "string", "pattern": pattern, "examples": [self.example]}
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class InlineMla(Strict):
 
 
 class InlineModel(Strict):
-    """A model given by its shape; `params` wins for weights and FLOPs, the shape for activations and cache."""
+    """A model given by its shape; `params` wins for weights and FLOPs, the shape for the rest."""
 
     name: Name = "inline"
     """Name that reports print."""
@@ -97,7 +97,8 @@ class InlineModel(Strict):
             raise refuse(message, "experts, active_experts and expert_ffn together", "add the missing ones")
         if self.active_experts > self.experts:
             message = f"{self.active_experts} active of {self.experts} experts"
-            raise refuse(message, "active_experts at most experts", f"write experts: {self.active_experts} or more")
+            fix = f"write experts: {self.active_experts} or more"
+            raise refuse(message, "active_experts at most experts", fix)
         if not self.experts and not self.ffn:
             message = "ffn is 0 and there are no experts"
             raise refuse(message, "a feed-forward width of 1 or more", "give ffn")
@@ -141,8 +142,11 @@ class ModelRef(Strict):
         if isinstance(value, ModelRef):
             return value
         message = f"{show(value)} is not a model"
-        raise refuse(message, "a catalog name, a path to a config.json, a keyword or inline fields",
-                     "write for example Qwen/Qwen2.5-7B-Instruct")
+        raise refuse(
+            message,
+            "a catalog name, a path to a config.json, a keyword or inline fields",
+            "write for example Qwen/Qwen2.5-7B-Instruct",
+        )
 
     @model_validator(mode="after")
     def _one(self) -> ModelRef:
@@ -152,7 +156,9 @@ class ModelRef(Strict):
         return self
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         inline = handler.resolve_ref_schema(handler(InlineModel.__pydantic_core_schema__))
         return {"anyOf": [{"type": "string", "minLength": 1}, inline], "description": cls.__doc__ or ""}
 

@@ -1,4 +1,4 @@
-"""Parts of a job that only some jobs have: images, actions, environments, data, evaluation, trainable parts."""
+"""Parts of a job that only some jobs have: lengths, images, actions, environments, data work."""
 
 from __future__ import annotations
 
@@ -130,17 +130,20 @@ class Trainable(Strict):
         return {"kind": "lora" if lora else "frozen", **value}
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        fields = {k: v for k, v in handler.resolve_ref_schema(handler(schema))["properties"].items() if k != "kind"}
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        fields = handler.resolve_ref_schema(handler(schema))["properties"]
         lora = {k: fields[k] for k in ("lora_rank", "base")}
         lora["lora_rank"] = {"type": "integer", "minimum": 1, "description": "Rank of the adapters."}
         frozen = {"frozen": fields["frozen"] | {"minItems": 1}}
+        closed = {"additionalProperties": False}
         return {
             "description": cls.__doc__ or "",
             "anyOf": [
                 {"const": "full"},
-                {"type": "object", "properties": lora, "required": ["lora_rank"], "additionalProperties": False},
-                {"type": "object", "properties": frozen, "required": ["frozen"], "additionalProperties": False},
+                {"type": "object", "properties": lora, "required": ["lora_rank"], **closed},
+                {"type": "object", "properties": frozen, "required": ["frozen"], **closed},
             ],
         }
 

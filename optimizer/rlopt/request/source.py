@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,11 +29,6 @@ class Source:
                 return self.places[key]
             key = re.sub(r"(^|\.)[^.\[\]]*$|\[[^\]]*\]$", "", key)
         return self.file, None
-
-    def folder(self, key: str) -> Path:
-        """Folder that relative paths under a key start from: that of the file which states it."""
-        file, _ = self.locate(key)
-        return Path(file).parent if file is not None and Path(file).is_file() else Path()
 
     def __eq__(self, other: object) -> bool:
         """Two requests that ask the same are equal wherever they were written."""
