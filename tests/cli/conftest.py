@@ -57,7 +57,7 @@ class FakeApi:
         self._note("check", path=path, overrides=overrides)
         return ["steps: 600", "sequences per step: 1024"]
 
-    def init_text(self, algorithm: str, model: str) -> str:
+    def init_text(self, algorithm: str, model: str | None = None) -> str:
         self._note("init_text", algorithm=algorithm, model=model)
         return f"version: 1\njob: {{algorithm: {algorithm}, models: {{policy: {model}}}}}\n"
 

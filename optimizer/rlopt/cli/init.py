@@ -22,14 +22,12 @@ ALGORITHMS = ("sft", "dpo", "rm", "ppo", "grpo", "opd", "vla")
 )
 @click.option(
     "--model",
-    default="Qwen/Qwen2.5-7B-Instruct",
-    show_default=True,
     metavar="MODEL",
-    help="The model to train: a name of the catalog or a path to a Hugging Face config.json.",
+    help="The model to train: a name of the catalog (default: one that suits the algorithm).",
 )
 @options.output("the request")
 @click.option("--force", is_flag=True, help="Overwrite FILE when it exists.")
-def init(algorithm: str, model: str, output: Path | None, force: bool) -> int:
+def init(algorithm: str, model: str | None, output: Path | None, force: bool) -> int:
     """Write a commented request that solves as it is.
 
     \b
