@@ -18,18 +18,20 @@ _MISSING: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class Becauses:
-    """Reasons that a file gives: `general` for all its floors, `single` for some of them."""
+    """Reasons that a file gives: `general` for all floors it states itself, `single` for some of them."""
 
     general: str | None = None
     single: Mapping[str, str] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
 
     def of(self, floor: str) -> str | None:
         """Find the reason for a floor: its own, that of the floors around it, the general one."""
+        general = self.general if floor in self.stated else None
         while floor:
             if floor in self.single:
                 return self.single[floor]
             floor = floor.rpartition(".")[0]
-        return self.general
+        return general
 
 
 @dataclass(slots=True)
@@ -78,19 +80,22 @@ def _beside(lower: Layer, upper: Layer) -> Layer:
     places = {**lower.places, **upper.places}
     origins = {**lower.origins, **upper.origins}
     reasons = {**lower.reasons, **upper.reasons}
-    old_floors = lower.value.get("floors")
-    for floor, new in _leaves(upper.value.get("floors")):
+    old_floors = lower.value.get("floors", _MISSING)
+    for floor, new in _leaves(upper.value.get("floors", _MISSING)):
         old = _get(old_floors, floor)
-        if old in (_MISSING, None) or not _looser(floor, new, old):
-            continue
+        looser = old not in (_MISSING, None) and _looser(floor, new, old)
         text, key = upper.becauses.of(floor), f"floors.{floor}"
-        if text is None:
+        reasons.pop(floor, None)
+        if looser and text is not None:
+            reasons[floor] = _explain(floor, new, old, lower.origins.get(floor, ""), text)
+            reasons.pop("", None)
+        elif looser:
             _put(value, ("floors", *floor.split(".")), old)
             origins[floor] = lower.origins.get(floor, "")
             places[key] = lower.places.get(key, places.get(key, ("", None)))
+            reasons.update({floor: lower.reasons[floor]} if floor in lower.reasons else {})
         else:
-            reasons[floor] = _explain(floor, new, old, lower.origins.get(floor, ""), text)
-            reasons.pop("", None)
+            reasons.update({floor: upper.reasons[floor]} if floor in upper.reasons else {})
     names = tuple(dict.fromkeys((*lower.names, *upper.names)))
     complaints = [*lower.complaints, *upper.complaints]
     return Layer(value, places, origins, reasons, upper.becauses, names, complaints)
@@ -101,13 +106,13 @@ def put_over(tree: Tree, below: Layer, name: str) -> Layer:
     complaints = [*below.complaints, *tree.complaints]
     own = dict(tree.value)
     becauses = _unwrap(own, tree.places, name, complaints)
-    value = _merge(below.value, own)
+    value = _merge(_without_because(below.value), own)
     reasons, origins = dict(below.reasons), dict(below.origins)
     explained = False
-    for floor, new in _leaves(own.get("floors")):
+    for floor, new in _leaves(own.get("floors", _MISSING)):
         reasons.pop(floor, None)
         origins[floor] = name
-        old = _get(below.value.get("floors"), floor)
+        old = _get(below.value.get("floors", _MISSING), floor)
         text = becauses.of(floor)
         if old not in (_MISSING, None) and _looser(floor, new, old):
             preset = below.origins.get(floor, "the preset")
@@ -140,6 +145,14 @@ def _merge(below: Any, above: Any) -> Any:
     return above
 
 
+def _without_because(value: dict[str | int, Any]) -> dict[str | int, Any]:
+    """Leave a preset's own reason behind: `reasons` tells it where it still matters."""
+    floors = value.get("floors")
+    if not isinstance(floors, dict) or "because" not in floors:
+        return value
+    return {**value, "floors": {k: v for k, v in floors.items() if k != "because"}}
+
+
 def _say(value: Any) -> str:
     return "none" if value is None else value if isinstance(value, str) else show(value)
 
@@ -157,7 +170,7 @@ def _unexplained(places: Places, name: str, floor: str, new: Any, old: Any, pres
         key,
         f"{_say(new)} is looser than {_say(old)}, the floor of {preset}, and no reason is given",
         f"{_say(old)} or tighter, or a reason beside it",
-        f"write {{value: {_say(new)}, because: why}}, or floors.because: why for all floors",
+        f"write {{value: {'null' if new is None else _say(new)}, because: why}}, or floors.because: why for all floors",
     )
 
 
@@ -215,13 +228,13 @@ def _unwrap(value: dict[str | int, Any], places: Places, name: str, complaints: 
     """Take ``because`` out of the floors: the general one, and those in ``{value, because}``."""
     floors = value.get("floors")
     if not isinstance(floors, dict):
-        return Becauses(None, {})
+        return Becauses()
     single: dict[str, str] = {}
     value["floors"] = floors = _plain(floors, "", places, name, single, complaints)
     general = floors.get("because")
     if "because" in floors:
         general = _reason("because", general, places, name, complaints)
-    return Becauses(general, single)
+    return Becauses(general, single, frozenset(floor for floor, _ in _leaves(floors)))
 
 
 def _plain(
