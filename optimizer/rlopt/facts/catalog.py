@@ -109,7 +109,7 @@ class Catalog:
         if canonical is not None:
             return self.models[canonical]
         lack = self.missing_models.get(spelling)
-        what = f"model {name!r}" if lack is None else f"model {name!r}: {lack}"
+        what = f"model {name!r}" if lack is None else f"{lack} (model {name!r})"
         fix = "give a path to its config.json or its fields inline"
         if lack is None:
             fix = f"{_nearest(name, self.aliases)}; or {fix}"

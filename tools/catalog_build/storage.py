@@ -1,0 +1,120 @@
+"""Storage tiers that a job can write to, with prices per GB (1e9 bytes) and month."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rlopt.units import GIB, GIGA, SECONDS_PER_HOUR, SECONDS_PER_MINUTE
+from tools.catalog_build.regions import region_of
+from tools.catalog_build.tables import Row, Table, cell, iso_date, join, optional, read, slug
+
+COLUMNS = (
+    "id",
+    "provider",
+    "region",
+    "service",
+    "tier",
+    "kind",
+    "price_gb_month",
+    "currency",
+    "retrieval_per_gb",
+    "put_per_1000",
+    "get_per_1000",
+    "min_days",
+    "restore_hours",
+    "throughput_mb_s",
+    "as_of",
+    "source",
+    "note",
+)
+KEY = ("provider", "service", "tier", "region")
+#: Words of tiers that charge for reading back; without that price they would look cheaper than they are.
+COLD = re.compile(r"archive|cold|cool|infrequent|nearline|glacier|-ia\b", re.IGNORECASE)
+#: Tiers that bytes move to by themselves; what is written stands in the hot one first.
+FOLLOWS = re.compile(r"tier follows|last access|no access for|Intelligent")
+_HOURS = re.compile(r"(?:[\d.]+-)?([\d.]+) (h|min)\b")
+
+
+def merged(folder: Path) -> list[Row]:
+    """Base rows, replaced or extended by the mending table, then single fields by the extra table."""
+    rows = {tuple(row[key] for key in KEY): dict(row) for row in read(folder, "storage_prices.csv")}
+    for row in read(folder, "storage_patch.csv"):
+        rows[tuple(row[key] for key in KEY)] = dict(row)
+    for row in read(folder, "storage_extra.csv"):
+        target = rows[tuple(row[key] for key in KEY)]
+        target[row["field"]] = row["value"]
+        target["extra"] = join(target["extra"], f"{row['note']} ({row['source']})")
+    return [rows[key] for key in sorted(rows)]
+
+
+def restore_hours(text: str) -> float:
+    """Hours to the first byte, the slow end of a range; 0 for milliseconds."""
+    match = _HOURS.search(text)
+    if match is None:
+        return 0.0
+    return float(match[1]) * (1.0 if match[2] == "h" else SECONDS_PER_MINUTE / SECONDS_PER_HOUR)
+
+
+def refusal(row: Row) -> str:
+    """Say why a collected row is no tier to write to; nothing where it is one."""
+    words = f"{row['service']} {row['tier']}"
+    reasons = (
+        (not row["price_per_gb_month"], "storage tier without a price"),
+        (row["kind"] not in ("object", "block", "file"), "local disk or cache, not kept storage"),
+        ("add-on" in words or "snapshot" in words, "storage add-on or snapshot, nothing to write to"),
+        ("beyond" in row["tier"], "storage price that holds beyond a first volume only"),
+        (
+            bool(FOLLOWS.search(f"{row['tier']} {row['extra']}")) and row["tier"] != "Hot",
+            "storage tier that follows the last access and can't be chosen",
+        ),
+        ("Archive" in words and not row["first_byte_or_restore"], "archive tier without a restore time"),
+        (
+            row["kind"] == "object" and bool(COLD.search(words)) and not row["retrieval_per_gb"],
+            "cold tier without a retrieval price",
+        ),
+    )
+    return next((reason for applies, reason in reasons if applies), "")
+
+
+def build(folder: Path) -> Table:
+    """Build the storage catalog; prices per GiB are turned into prices per GB."""
+    table = Table("storage.csv", COLUMNS)
+    for row in merged(folder):
+        reason = refusal(row)
+        if reason:
+            table.leave_out(reason)
+        else:
+            table.rows.append(_tier(row))
+    table.rows.sort(key=lambda row: str(row["id"]))
+    return table
+
+
+def _tier(row: Row) -> dict[str, object]:
+    region, restore = region_of(row["region"]), restore_hours(row["first_byte_or_restore"])
+    binary = "per GiB" in row["extra"] or "/GiB" in row["extra"]
+    price = float(row["price_per_gb_month"]) / (GIB / GIGA if binary else 1.0)
+    throughput = row["throughput_cap_mbps"]
+    return {
+        "id": "/".join(
+            (row["provider"], region or "any", slug(row["service"]), slug(row["tier"]) or "standard")
+        ),
+        "provider": row["provider"],
+        "region": region,
+        "service": row["service"],
+        "tier": row["tier"] or "standard",
+        "kind": "archive" if row["kind"] == "object" and restore > 0.0 else row["kind"],
+        "price_gb_month": price,
+        "currency": row["currency"],
+        "retrieval_per_gb": row["retrieval_per_gb"],
+        "put_per_1000": row["put_per_1000"],
+        "get_per_1000": row["get_per_1000"],
+        "min_days": cell(optional(row["min_duration_days"]) or 0.0),
+        "restore_hours": restore,
+        "throughput_mb_s": throughput if throughput.isdigit() else "",
+        "as_of": iso_date(row["as_of"]),
+        "source": row["source"],
+        "note": join(
+            row["extra"], "" if throughput.isdigit() else f"throughput {throughput}" if throughput else ""
+        ),
+    }
