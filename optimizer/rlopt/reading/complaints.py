@@ -33,7 +33,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "job.trajectory": "{mean: 60s, max: 120s}",
     "job.tags": "{project: math}",
     "job.evaluation": "{every: 50, samples: 500}",
-    "job.environment": "{kind: tools, calls_per_sample: {mean: 2, max: 8}, seconds_per_call: {mean: 2s, max: 30s}}",
+    "job.environment": "{kind: tools, calls_per_sample: {...}, seconds_per_call: {...}}",
     "job.environment.calls_per_sample": "{mean: 2, max: 8}",
     "job.environment.seconds_per_call": "{mean: 2s, max: 30s}",
     "job.vision": "{image_size: 224, tokens_per_image: 64}",

@@ -12,24 +12,13 @@ from rlopt.request.floors import (
     informative_group_size,
 )
 from rlopt.request.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
+from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
-from rlopt.request.parts import (
-    NO_TEXT,
-    Action,
-    Calls,
-    DataWork,
-    Environment,
-    Evaluation,
-    Filter,
-    Length,
-    Span,
-    Trainable,
-    Trajectory,
-    VisionInput,
-)
+from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
 from rlopt.request.request import Request
 from rlopt.request.source import Source
+from rlopt.request.trainable import Trainable
 from rlopt.units import Money
 
 __all__ = [

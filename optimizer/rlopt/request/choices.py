@@ -56,7 +56,7 @@ class NamesKind(Kind):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA], "examples": [self.example]}
+        return {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA]}
 
 
 class RegionsKind(NamesKind):
@@ -86,7 +86,7 @@ class RegionsKind(NamesKind):
             "minProperties": 1,
             "additionalProperties": {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA]},
         }
-        return {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA, per_provider], "examples": ["[us-east-1, us-west-2]"]}
+        return {"anyOf": [_LIST_SCHEMA, _ANY_SCHEMA, per_provider]}
 
 
 Precisions = Annotated[tuple[Precision, ...], Field(min_length=1), AfterValidator(unique)]

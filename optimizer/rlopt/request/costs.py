@@ -6,19 +6,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from rlopt.request.kinds import (
-    Cash,
-    DurationOrZero,
-    Kind,
-    Name,
-    Number,
-    Positive,
-    Quantity,
-    Text,
-    is_written,
-    refuse,
-    show,
-)
+from rlopt.request.kinds import Kind, Name, Number, Positive, Text, is_written, refuse, show
+from rlopt.request.quantities import Cash, DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS, SECONDS_PER_HOUR, Money
 

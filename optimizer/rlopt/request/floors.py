@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rlopt.request.choices import Precision
-from rlopt.request.kinds import Bandwidth, Duration, Name, PartShare, Share, Whole, WholeOrZero
+from rlopt.request.kinds import Name, PartShare, Share, Whole, WholeOrZero
+from rlopt.request.quantities import Bandwidth, Duration
 from rlopt.strict import Strict
 
 PRECISION_RANK: Final[Mapping[str, int]] = {

@@ -9,20 +9,12 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from rlopt.request.kinds import Duration, Label, Name, Number, Positive, Share, Size, Switch, Whole
+from rlopt.request.kinds import Label, Name, Number, Positive, Share, Switch, Whole
+from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.models import Models
-from rlopt.request.parts import (
-    NO_TEXT,
-    Action,
-    DataWork,
-    Environment,
-    Evaluation,
-    Filter,
-    Length,
-    Trainable,
-    Trajectory,
-    VisionInput,
-)
+from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
+from rlopt.request.quantities import Duration, Size
+from rlopt.request.trainable import Trainable
 from rlopt.strict import Strict
 
 Algorithm = Literal["sft", "dpo", "rm", "ppo", "grpo", "opd", "vla"]

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from rlopt import units
 from rlopt.units import Money
 
 LARGEST: Final = 1e30
 """Nothing in a request is larger; beyond it sits a slip of the keyboard or an attack on the arithmetic."""
-_SHOWN: Final = 60
+
+
+LONGEST_SHOWN: Final = 60
 
 
 def show(value: object) -> str:
@@ -35,7 +35,7 @@ def show(value: object) -> str:
     except ValueError:  # an integer of more digits than Python writes out
         return "a number of thousands of digits"
     text = "".join(c if c.isprintable() else " " for c in text)
-    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    text = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
     return repr(text) if isinstance(value, str) else text
 
 
@@ -69,7 +69,8 @@ class Kind:
         return self.schema()
 
 
-def _number(value: Any, allowed: str, fix: str) -> float:
+def number(value: Any, allowed: str, fix: str) -> float:
+    """Return a finite number of reasonable size, or raise `refuse`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         extra = ""
         if isinstance(value, str) and re.fullmatch(r"[-+]?[\d_, ]+(\.\d+)?", value.strip()):
@@ -79,14 +80,14 @@ def _number(value: Any, allowed: str, fix: str) -> float:
     if isinstance(value, int) and abs(value) > LARGEST:
         message = f"{show(value)} is too large"
         raise refuse(message, allowed, fix)
-    number = float(value)
-    if not math.isfinite(number):
+    found = float(value)
+    if not math.isfinite(found):
         message = f"{show(value)} is not a finite number"
         raise refuse(message, allowed, fix)
-    if abs(number) > LARGEST:
+    if abs(found) > LARGEST:
         message = f"{show(value)} is too large"
         raise refuse(message, allowed, fix)
-    return number
+    return found
 
 
 @dataclass(frozen=True)
@@ -110,13 +111,13 @@ class Number(Kind):
     def read(self, value: Any, info: ValidationInfo) -> float:
         """Return the number."""
         fix = f"write for example {self.example}"
-        number = _number(value, self.allowed, fix)
-        low = number <= self.low if self.low_open else number < self.low
-        high = number >= self.high if self.high_open else number > self.high
+        found = number(value, self.allowed, fix)
+        low = found <= self.low if self.low_open else found < self.low
+        high = found >= self.high if self.high_open else found > self.high
         if low or high:
             message = f"{show(value)} is out of range"
             raise refuse(message, self.allowed, fix)
-        return number
+        return found
 
     def schema(self) -> JsonSchemaValue:
         """Return the JSON Schema of the number."""
@@ -145,8 +146,8 @@ class Count(Kind):
     def read(self, value: Any, info: ValidationInfo) -> int:
         """Return the whole number."""
         fix = f"write for example {self.example}"
-        number = _number(value, self.allowed, fix)
-        if number != int(number):
+        found = number(value, self.allowed, fix)
+        if found != int(found):
             message = f"{show(value)} is not a whole number"
             raise refuse(message, self.allowed, fix)
         whole = int(value)
@@ -159,112 +160,6 @@ class Count(Kind):
         """Return the JSON Schema of the whole number."""
         top = {"maximum": self.high} if self.high < 10**15 else {}
         return {"type": "integer", "minimum": self.low, **top}
-
-
-_NUMERAL: Final = r"[0-9]+(_[0-9]+)*(\.[0-9]*)?([eE][-+]?[0-9]+)?"
-
-
-@dataclass(frozen=True)
-class Quantity(Kind):
-    """A number with a unit, kept in the canonical unit; `low_open` refuses zero."""
-
-    what: str
-    units: Mapping[str, float] = field(hash=False)
-    example: str
-    low_open: bool = True
-
-    @property
-    def allowed(self) -> str:
-        """Say the units in words."""
-        names = ", ".join(self.units)
-        return f"a {self.what} {'above' if self.low_open else 'of at least'} zero with its unit: {names}"
-
-    def read(self, value: Any, info: ValidationInfo) -> float:
-        """Return the quantity in the canonical unit."""
-        fix = f"write for example {self.example}"
-        bare = not isinstance(value, bool) and isinstance(value, (int, float))
-        if bare and (not is_written(info) or value == 0):
-            amount = _number(value, self.allowed, fix)
-        elif bare:
-            _number(value, self.allowed, fix)
-            unit = re.sub(r"[\d. ]", "", self.example)
-            gap = " " if " " in self.example else ""
-            message = f"{show(value)} has no unit"
-            raise refuse(message, self.allowed, f"write {value}{gap}{unit} if that is meant")
-        elif not isinstance(value, str):
-            message = f"{show(value)} is not a {self.what}"
-            raise refuse(message, self.allowed, fix)
-        else:
-            amount = self._parse(value, fix)
-        if amount < 0 or (self.low_open and amount == 0):
-            message = f"{show(value)} is not above zero" if self.low_open else f"{show(value)} is negative"
-            raise refuse(message, self.allowed, fix)
-        return amount
-
-    def _parse(self, text: str, fix: str) -> float:
-        try:
-            _guard(text)
-            amount = units.parse_quantity(text, dict(self.units), self.example)
-        except ValueError as error:
-            raise refuse(_tidy(text, str(error)), self.allowed, fix) from None
-        return _number(amount, self.allowed, fix)
-
-    def schema(self) -> JsonSchemaValue:
-        """Return the JSON Schema of the text: a numeral and one of the units."""
-        names = "|".join(re.escape(name) for name in self.units)
-        schema: dict[str, Any] = {"type": "string", "pattern": rf"^\s*\+?{_NUMERAL}\s*({names})\s*$"}
-        schema["examples"] = [self.example]
-        return schema if self.low_open else {"anyOf": [schema, {"const": 0}]}
-
-
-def _guard(text: str) -> None:
-    """Keep texts of absurd length away from the parsers' regular expressions."""
-    if len(text) > _SHOWN:
-        message = "too long"
-        raise ValueError(message)
-
-
-def _tidy(text: str, message: str) -> str:
-    """Keep a parser's sentence, but not text that would fill the screen."""
-    return message.split("; ")[0] if len(text) <= _SHOWN else f"{show(text)} is not understood"
-
-
-@dataclass(frozen=True)
-class Price(Kind):
-    """Money: an amount, zero or more, and its currency."""
-
-    example: str = "2500 USD"
-    allowed: str = "an amount and a currency of three capital letters"
-
-    def read(self, value: Any, info: ValidationInfo) -> Money:
-        """Return the money."""
-        fix = f"write for example {self.example}"
-        if isinstance(value, Money):
-            return value
-        if isinstance(value, Mapping) and set(value) == {"amount", "currency"} and not is_written(info):
-            return Money(_number(value["amount"], self.allowed, fix), str(value["currency"]))
-        if not isinstance(value, bool) and isinstance(value, (int, float)):
-            _number(value, self.allowed, fix)
-            message = f"{show(value)} has no currency"
-            raise refuse(message, self.allowed, f"write {value} USD if that is meant")
-        if not isinstance(value, str):
-            message = f"{show(value)} is not money"
-            raise refuse(message, self.allowed, fix)
-        try:
-            _guard(value)
-            money = units.parse_money(value)
-        except ValueError as error:
-            raise refuse(_tidy(value, str(error)), self.allowed, fix) from None
-        _number(money.amount, self.allowed, fix)
-        if money.amount < 0:
-            message = f"{show(value)} is negative"
-            raise refuse(message, self.allowed, fix)
-        return money
-
-    def schema(self) -> JsonSchemaValue:
-        """Return the JSON Schema of the text: an amount and a currency."""
-        pattern = rf"^\s*\+?{_NUMERAL}\s*[A-Z]{{3}}\s*$"
-        return {"type": "string", "pattern": pattern, "examples": [self.example]}
 
 
 @dataclass(frozen=True)
@@ -320,18 +215,27 @@ def unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 Positive = Annotated[float, Number(0.0, low_open=True)]
+
+
 NotNegative = Annotated[float, Number(0.0)]
+
+
 Share = Annotated[float, Number(0.0, 1.0, example="0.5")]
+
+
 PartShare = Annotated[float, Number(0.0, 1.0, high_open=True, example="0.1")]
+
+
 Whole = Annotated[int, Count(1)]
+
+
 WholeOrZero = Annotated[int, Count(0, example="0")]
-Duration = Annotated[float, Quantity("duration", units.DURATION_UNITS, "2.5h")]
-DurationOrZero = Annotated[float, Quantity("duration", units.DURATION_UNITS, "30s", low_open=False)]
-Size = Annotated[float, Quantity("size", units.SIZE_UNITS, "80 GiB")]
-SizeOrZero = Annotated[float, Quantity("size", units.SIZE_UNITS, "80 GiB", low_open=False)]
-Bandwidth = Annotated[float, Quantity("bandwidth", units.BANDWIDTH_UNITS, "100 Gbps")]
-Frequency = Annotated[float, Quantity("frequency", units.FREQUENCY_UNITS, "50 Hz")]
-Cash = Annotated[Money, Price()]
+
+
 Name = Annotated[str, Text()]
+
+
 Label = Annotated[str, Text(loose=True)]
+
+
 Switch = Annotated[bool, Flag()]

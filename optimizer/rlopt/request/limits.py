@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from rlopt.request.choices import Pricing
-from rlopt.request.kinds import Cash, Duration, Name, Number, SizeOrZero, Whole, WholeOrZero
+from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
+from rlopt.request.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
 
 

@@ -3,149 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, GetJsonSchemaHandler, ValidationInfo, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import model_validator
 
-from rlopt.request.kinds import (
-    Cash,
-    Duration,
-    DurationOrZero,
-    Frequency,
-    NotNegative,
-    Number,
-    PartShare,
-    Positive,
-    Size,
-    Switch,
-    Whole,
-    WholeOrZero,
-    is_written,
-    refuse,
-    show,
-    unique,
-)
+from rlopt.request.kinds import NotNegative, Number, PartShare, Positive, Switch, Whole, WholeOrZero, refuse
+from rlopt.request.lengths import Calls, Span
+from rlopt.request.quantities import Cash, Frequency, Size
 from rlopt.strict import Strict
-
-Part = Literal["vision", "backbone", "embeddings", "head", "action"]
-
-
-class Length(Strict):
-    """Tokens of a text; the default distribution between mean and max is the estimates' (docs)."""
-
-    mean: Positive
-    """Mean tokens."""
-    max: Whole
-    """Most tokens: the length at which sampling is cut off."""
-    p99: Positive | None = None
-    """99th percentile, where it is known."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Length:
-        if self.mean > self.max:
-            message = f"mean {self.mean:g} exceeds max {self.max}"
-            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
-        if self.p99 is not None and not self.mean <= self.p99 <= self.max:
-            message = f"p99 {self.p99:g} is not between mean {self.mean:g} and max {self.max}"
-            raise refuse(message, "mean <= p99 <= max", "leave p99 out or correct it")
-        return self
-
-
-NO_TEXT: Final = Length.model_construct(mean=0.0, max=0, p99=None)
-"""The response of a job that generates no text (vla)."""
-
-
-class Span(Strict):
-    """A duration that varies, in seconds."""
-
-    mean: DurationOrZero
-    """Mean."""
-    max: Duration
-    """Longest."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Span:
-        if self.mean > self.max:
-            message = f"mean {self.mean:g} s exceeds max {self.max:g} s"
-            raise refuse(message, "mean at most max", f"write max: {self.mean:g}s or longer")
-        return self
-
-
-class Calls(Strict):
-    """Tool calls of one sample."""
-
-    mean: NotNegative
-    """Mean calls."""
-    max: Whole
-    """Most calls."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Calls:
-        if self.mean > self.max:
-            message = f"mean {self.mean:g} exceeds max {self.max}"
-            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
-        return self
-
-
-class Trainable(Strict):
-    """What is trained: everything, low-rank adapters, or all but some frozen parts."""
-
-    kind: Literal["full", "lora", "frozen"]
-    """full | lora | frozen."""
-    lora_rank: Whole | None = None
-    """Rank of the adapters on all linear layers (lora)."""
-    base: Literal["bf16", "int4"] = "bf16"
-    """Precision in which the frozen base weights are held under LoRA."""
-    frozen: Annotated[tuple[Part, ...], AfterValidator(unique)] = ()
-    """Parts without gradients and optimizer state (frozen)."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _written(cls, value: Any, info: ValidationInfo) -> Any:
-        allowed = "full, {lora_rank: 32, base: bf16}, or {frozen: [vision, backbone]}"
-        if isinstance(value, Trainable):
-            return value
-        if value == "full":
-            return {"kind": "full"}
-        if not isinstance(value, Mapping):
-            message = f"{show(value)} does not say what is trained"
-            raise refuse(message, allowed, "write full or {lora_rank: 32}")
-        if "kind" in value and not is_written(info):
-            return value
-        lora, frozen = "lora_rank" in value or "base" in value, "frozen" in value
-        if lora and frozen:
-            message = "lora_rank and frozen exclude each other: under LoRA the whole base is frozen"
-            raise refuse(message, allowed, "keep one of them")
-        if lora and value.get("lora_rank") is None:
-            message = "base is given without lora_rank"
-            raise refuse(message, allowed, "add lora_rank: 32")
-        if frozen and value["frozen"] in ([], ()):
-            message = "frozen names no part"
-            raise refuse(message, allowed, "write trainable: full")
-        if not lora and not frozen and not set(value):
-            message = "the map is empty"
-            raise refuse(message, allowed, "write full or {lora_rank: 32}")
-        return {"kind": "lora" if lora else "frozen", **value}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        fields = handler.resolve_ref_schema(handler(schema))["properties"]
-        lora = {k: fields[k] for k in ("lora_rank", "base")}
-        lora["lora_rank"] = {"type": "integer", "minimum": 1, "description": "Rank of the adapters."}
-        frozen = {"frozen": fields["frozen"] | {"minItems": 1}}
-        closed = {"additionalProperties": False}
-        return {
-            "description": cls.__doc__ or "",
-            "anyOf": [
-                {"const": "full"},
-                {"type": "object", "properties": lora, "required": ["lora_rank"], **closed},
-                {"type": "object", "properties": frozen, "required": ["frozen"], **closed},
-            ],
-        }
 
 
 class VisionInput(Strict):
@@ -296,10 +161,3 @@ class Evaluation(Strict):
     """Steps between two evaluations."""
     samples: Whole
     """Responses that one evaluation samples."""
-
-
-class Trajectory(Span):
-    """Length of one trajectory on the robot's clock, in seconds."""
-
-    mean: Duration
-    """Mean."""

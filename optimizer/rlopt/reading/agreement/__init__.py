@@ -1,0 +1,41 @@
+"""Whether the keys of a request agree with each other and with the algorithm; all findings at once.
+
+The checks read the merged tree before it becomes a `Request`, so that they speak up beside faults of
+single values. Each is a small function of a `View`; `CHECKS` is the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rlopt.reading.agreement.contract import Check, Finding, View
+from rlopt.reading.agreement.defaults import with_defaults
+from rlopt.reading.agreement.groups import group_sizes, informative_groups
+from rlopt.reading.agreement.kinds_of_job import sampling, texts, vla
+from rlopt.reading.agreement.roles import roles_fit, trained_parts
+from rlopt.reading.agreement.run import data_work, length_of_run
+from rlopt.reading.agreement.world import currencies, files
+
+CHECKS: Final[tuple[Check, ...]] = (
+    length_of_run,
+    roles_fit,
+    texts,
+    vla,
+    sampling,
+    group_sizes,
+    informative_groups,
+    currencies,
+    trained_parts,
+    data_work,
+    files,
+)
+
+
+def check(tree: Mapping[str | int, Any]) -> list[Finding]:
+    """Run every check on a merged tree."""
+    view = View(tree)
+    return [finding for one in CHECKS for finding in one(view)]
+
+
+__all__ = ["CHECKS", "Finding", "check", "with_defaults"]

@@ -1,0 +1,77 @@
+"""Models and their parts, as the algorithm needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from rlopt.reading.agreement.contract import Finding, View
+from rlopt.request import ROLE_DEFAULTS, ROLES
+from rlopt.request.kinds import show
+
+_VISION_PARTS: Final = ("vision", "backbone", "embeddings", "head", "action")
+
+
+_TEXT_PARTS: Final = ("backbone", "embeddings", "head")
+
+
+def roles_fit(view: View) -> Iterator[Finding]:
+    """Look for roles that are missing, foreign or filled by the wrong keyword."""
+    algorithm = view.algorithm
+    models = view.get("job.models")
+    if algorithm is None or not isinstance(models, Mapping):
+        return
+    roles = ROLES[algorithm]
+    for role, keywords in roles.items():
+        words = [*keywords, "a model"]
+        value = models.get(role)
+        if value is None and role not in ROLE_DEFAULTS and role != "policy":
+            example = {"reward": "rule", "critic": "policy"}.get(role, "Qwen/Qwen3-32B")
+            yield Finding(
+                f"job.models.{role}",
+                f"is missing: {algorithm} needs it",
+                " | ".join(words),
+                f"add {role}: {example}",
+            )
+        if (
+            isinstance(value, str)
+            and value.strip() in ("policy", "none", "rule")
+            and value.strip() not in keywords
+        ):
+            fix = f"write {keywords[0]}" if keywords else "name a model, such as Qwen/Qwen2.5-7B-Instruct"
+            yield Finding(
+                f"job.models.{role}",
+                f"{show(value)} cannot be the {role} of {algorithm}",
+                " | ".join(words),
+                fix,
+            )
+    for role, value in models.items():
+        if role not in roles and role in _all_roles() and value not in (None, "none"):
+            yield Finding(
+                f"job.models.{role}",
+                f"{algorithm} has no {role}",
+                f"{algorithm} has {', '.join(roles)}",
+                f"delete {role}",
+            )
+        for part in ("vlm_params", "action_params"):
+            if algorithm != "vla" and isinstance(value, Mapping) and part in value:
+                yield Finding(
+                    f"job.models.{role}.{part}", "belongs to vla jobs", "algorithm: vla", f"delete {part}"
+                )
+
+
+def _all_roles() -> set[str]:
+    return {role for roles in ROLES.values() for role in roles}
+
+
+def trained_parts(view: View) -> Iterator[Finding]:
+    """Look for jobs in which nothing is left to train."""
+    frozen = view.get("job.trainable.frozen")
+    parts = _VISION_PARTS if view.algorithm == "vla" else _TEXT_PARTS
+    if isinstance(frozen, list) and view.algorithm is not None and set(parts) <= {str(f) for f in frozen}:
+        yield Finding(
+            "job.trainable.frozen",
+            "freezes every part: nothing is trained",
+            f"some of {', '.join(parts)}",
+            f"take {parts[-1]} out",
+        )

@@ -1,0 +1,53 @@
+"""How long a run is, and on what data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rlopt.reading.agreement.contract import Finding, View
+from rlopt.request import GENERATING
+
+
+def length_of_run(view: View) -> Iterator[Finding]:
+    """Look for exactly one way to say how long the run is."""
+    allowed = "exactly one of steps, epochs with dataset_samples, or convergence"
+    if "job" not in view.tree:
+        return
+    given = [key for key in ("steps", "epochs", "convergence") if view.get(f"job.{key}") is not None]
+    if len(given) > 1:
+        yield Finding(
+            f"job.{given[1]}", f"is given beside {given[0]}", allowed, f"delete {' or '.join(given)}"
+        )
+    if "epochs" in given and view.get("job.dataset_samples") is None:
+        yield Finding(
+            "job.epochs", "is given without dataset_samples", allowed, "add dataset_samples: 100000"
+        )
+    if not given and isinstance(view.get("job"), Mapping):
+        fix = "add epochs: 1" if view.get("job.dataset_samples") is not None else "add steps: 600"
+        yield Finding("job", "does not say how long it runs", allowed, fix)
+    if view.get("job.convergence") is not None and view.algorithm not in (None, *GENERATING):
+        yield Finding(
+            "job.convergence",
+            f"has no meaning in {view.algorithm}: there are no groups",
+            "steps, or epochs with dataset_samples",
+            "write steps: 600",
+        )
+
+
+def data_work(view: View) -> Iterator[Finding]:
+    """Look for incremental training without new samples or epochs."""
+    if view.get("job.data.incremental") is True:
+        if not view.number("job.data.new_samples"):
+            yield Finding(
+                "job.data.incremental",
+                "trains on new samples only, and there are none",
+                "new_samples of 1 or more",
+                "add new_samples: 20000",
+            )
+        if view.get("job.epochs") is None:
+            yield Finding(
+                "job.data.incremental",
+                "is given without epochs",
+                "epochs with dataset_samples",
+                "replace steps by epochs: 1 and dataset_samples",
+            )

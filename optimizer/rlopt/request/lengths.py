@@ -1,0 +1,75 @@
+"""Lengths that vary: tokens of a text, durations, tool calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import model_validator
+
+from rlopt.request.kinds import NotNegative, Positive, Whole, refuse
+from rlopt.request.quantities import Duration, DurationOrZero
+from rlopt.strict import Strict
+
+
+class Length(Strict):
+    """Tokens of a text; the default distribution between mean and max is the estimates' (docs)."""
+
+    mean: Positive
+    """Mean tokens."""
+    max: Whole
+    """Most tokens: the length at which sampling is cut off."""
+    p99: Positive | None = None
+    """99th percentile, where it is known."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Length:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} exceeds max {self.max}"
+            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
+        if self.p99 is not None and not self.mean <= self.p99 <= self.max:
+            message = f"p99 {self.p99:g} is not between mean {self.mean:g} and max {self.max}"
+            raise refuse(message, "mean <= p99 <= max", "leave p99 out or correct it")
+        return self
+
+
+NO_TEXT: Final = Length.model_construct(mean=0.0, max=0, p99=None)
+"""The response of a job that generates no text (vla)."""
+
+
+class Span(Strict):
+    """A duration that varies, in seconds."""
+
+    mean: DurationOrZero
+    """Mean."""
+    max: Duration
+    """Longest."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} s exceeds max {self.max:g} s"
+            raise refuse(message, "mean at most max", f"write max: {self.mean:g}s or longer")
+        return self
+
+
+class Trajectory(Span):
+    """Length of one trajectory on the robot's clock, in seconds."""
+
+    mean: Duration
+    """Mean."""
+
+
+class Calls(Strict):
+    """Tool calls of one sample."""
+
+    mean: NotNegative
+    """Mean calls."""
+    max: Whole
+    """Most calls."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Calls:
+        if self.mean > self.max:
+            message = f"mean {self.mean:g} exceeds max {self.max}"
+            raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
+        return self
