@@ -1,8 +1,8 @@
 """Build ``catalogs/*.csv`` from ``catalogs/raw``.
 
-Usage: ``python tools/build_catalogs.py [--out FOLDER] [--check]``. Without options the catalogs are written in
-place; ``--check`` writes nothing and fails when a catalog would change. The output depends on the raw tables
-alone: no clock, no network, sorted rows.
+Usage: ``python tools/build_catalogs.py [--out FOLDER] [--check]``. Without options the catalogs are written
+in place; ``--check`` writes nothing and fails when a catalog would change. The output depends on the raw
+tables alone: no clock, no network, sorted rows.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _prices(row: Row, table: Table) -> Iterator[tuple[str, float, str]]:
 
 
 def build(folder: Path) -> Table:
-    """Build the CPU catalog; of two prices for the same thing the newest dated one stands, then the higher."""
+    """Build the CPU catalog; of two prices for one thing the newest dated one stands, then the higher."""
     table = Table("cpu_offers.csv", COLUMNS)
     best: dict[str, dict[str, object]] = {}
     for row in read(folder, "cpu_offers.csv"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rlopt.facts import Mla, Model, parameter_count
 from tools.catalog_build.tables import Row, Table, cell, read
@@ -76,8 +77,8 @@ def shape_of(row: Row) -> Model:
     if row["mla_kv_lora"]:
         widths = (_int(row, f"mla_{field}") for field in MLA[1:])
         mla = Mla(_int(row, "mla_q_lora") or None, *widths)
-    shape = {field: _int(row, field) for field in SHAPE}
-    flags = {field: row.get(field) == "1" for field in FLAGS}
+    shape: dict[str, Any] = {field: _int(row, field) for field in SHAPE}
+    shape.update({field: row.get(field) == "1" for field in FLAGS})
     layers = float(row.get("attention_layers") or shape["layers"])
     return Model(
         name=row["model"],
@@ -85,7 +86,6 @@ def shape_of(row: Row) -> Model:
         params=0.0,
         active_params=0.0,
         **shape,
-        **flags,
         mla=mla,
         attention_layers=layers,
         window=_int(row, "window") or None,
@@ -99,7 +99,10 @@ def image_tower(row: Row, hidden: int) -> float:
         return 0.0
     single = row.get("vision_single") == "1"
     return vision_parameters(
-        *(_int(row, f"vision_{field}") for field in ("layers", "hidden", "ffn", "patch")),
+        layers=_int(row, "vision_layers"),
+        hidden=_int(row, "vision_hidden"),
+        ffn=_int(row, "vision_ffn"),
+        patch=_int(row, "vision_patch"),
         merge=1 if single else _int(row, "vision_merge"),
         out=hidden,
         gated=row.get("vision_gated") == "1",
@@ -134,11 +137,12 @@ def _model(row: Row, known: Row | None) -> dict[str, object]:
     model = shape_of(row)
     count = parameter_count(model)
     tower = image_tower(row, model.hidden)
+    total = float(known["params"]) if known else count.total + tower
     return {
         "name": model.name,
         "hf_id": model.hf_id,
-        "params": known["params"] if known else f"{count.total + tower:.0f}",
-        "active_params": f"{count.active:.0f}",
+        "params": f"{total:.0f}",
+        "active_params": f"{count.active if model.is_moe else total - tower:.0f}",
         "params_basis": "published" if known else "derived",
         **{field: getattr(model, field) for field in SHAPE},
         **{field: int(getattr(model, field)) for field in FLAGS},

@@ -1,4 +1,4 @@
-"""Which collected row a chosen price comes from: canonical rows name their price and date, not their source."""
+"""Which collected row a chosen price comes from: canonical rows name price and date, not their source."""
 
 from __future__ import annotations
 

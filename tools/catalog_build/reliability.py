@@ -61,7 +61,7 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
     opt = _value(rows, "OPT-175B", "host failure rate")
     h100_rate, meta_rate, h200_rate = (1.0 / float(row["value"]) for row in (llama, meta, h200))
     opt_rate = float(opt["value"]) / 100.0 / HOURS_PER_DAY / GPUS_PER_HOST
-    made = []
+    made: list[dict[str, object]] = []
     for device, rate, low, high, source, note in (
         (
             "H100-SXM",
@@ -69,8 +69,8 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
             h100_rate * (1.0 - Z95 / math.sqrt(count)),
             max(meta_rate, h100_rate * (1.0 + Z95 / math.sqrt(count))),
             llama["source"],
-            "1 / 50677 GPU-h (419 unexpected interruptions, 16384 GPUs, 54 days); band: Poisson 95 % of the count, "
-            "up to the 44480 GPU-h per failure of arXiv 2509.16293",
+            "1 / 50677 GPU-h (419 unexpected interruptions, 16384 GPUs, 54 days); band: Poisson 95 % of the "
+            "count, up to the 44480 GPU-h per failure of arXiv 2509.16293",
         ),
         (
             "H200-SXM",
@@ -78,8 +78,8 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
             h200_rate * (1.0 - Z95 / math.sqrt(h200_count)),
             h200_rate * (1.0 + Z95 / math.sqrt(h200_count)),
             _value(rows, "H200 cloud cluster", "failures")["source"],
-            "1 / 22853 GPU-h (205 failures, about 1600 GPUs, about 122 days); band: Poisson 95 % of the count only, "
-            "fleet size and time are approximate",
+            "1 / 22853 GPU-h (205 failures, about 1600 GPUs, about 122 days); band: Poisson 95 % of the count "
+            "only, fleet size and time are approximate",
         ),
         (
             "any",
@@ -87,8 +87,8 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
             h100_rate * (1.0 - Z95 / math.sqrt(count)),
             opt_rate,
             meta["source"],
-            "default: 1 / 44480 GPU-h, the worse of two figures of large fleets (the other is 1 / 50677); upper end: "
-            f"1.56 % of hosts a day in bad weeks of OPT-175B / 24 h / {GPUS_PER_HOST} GPUs ({opt['source']})",
+            "default: 1 / 44480 GPU-h, the worse of two figures of large fleets (the other is 1 / 50677); "
+            f"upper end: 1.56 % of hosts a day in bad weeks of OPT-175B / 24 h / {GPUS_PER_HOST} GPUs ({opt['source']})",
         ),
     ):
         made.append(
@@ -138,12 +138,12 @@ def _reclaims(folder: Path, machines: dict[str, str]) -> list[dict[str, object]]
     for device, band, source in observations:
         groups[device].append((band, source))
         groups["any"].append((band, source))
-    made = []
+    made: list[dict[str, object]] = []
     for device, members in sorted(groups.items()):
         rates = [hazard(band[1]) for band, _ in members]
         note = (
-            f"mean over {len(members)} published monthly bands (machine types and regions) of -ln(1 - middle) / 730 h; "
-            "the open band above 20 % is taken at 22.5 %, its upper end at 40 %"
+            f"mean over {len(members)} published monthly bands (machine types and regions) of "
+            "-ln(1 - middle) / 730 h; the open band above 20 % is taken at 22.5 %, its upper end at 40 %"
         )
         for provider in ("aws", "any") if device == "any" else ("aws",):
             made.append(

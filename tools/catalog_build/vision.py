@@ -18,8 +18,8 @@ def vision_parameters(
 ) -> float:
     """Count a vision transformer with its projector (Dosovitskiy et al., arXiv 2010.11929, section 3.1).
 
-    Per layer ``4 h^2 + (3 or 2) h w`` with hidden width h and feed-forward width w, plus biases and two norms;
-    a patch embedding of ``3 frames p^2 h``; learned positions; and `mergers` projectors. A projector that
+    Per layer ``4 h^2 + (3 or 2) h w`` with hidden width h, feed-forward width w, plus biases and two norms;
+    a patch embedding of ``3 frames p^2 h``; learned positions; `mergers` projectors. A projector that
     merges m x m patches has a square matrix of width ``m^2 h`` before the one to the language width `out`
     (Qwen2-VL, arXiv 2409.12191, section 2.1); one that merges nothing is a single matrix.
     """

@@ -72,7 +72,7 @@ def attention_parameters(model: Model) -> float:
 
 
 def ffn_parameters(model: Model, width: int) -> float:
-    """Weights of a block of width w: 3 h w when gated (Shazeer, arXiv 2002.05202), else 2 h w, plus biases."""
+    """Weights of a block of width w: 3 h w if gated (Shazeer, arXiv 2002.05202), else 2 h w, plus biases."""
     biases = width + model.hidden if model.bias else 0
     return float((3 if model.gated else 2) * model.hidden * width + biases)
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
-from rlopt.facts import Catalog, Provenance
+from rlopt.facts import Catalog, Offer, Provenance
 from rlopt.reading import catalog_market as market
 from rlopt.reading import catalog_things as things
 from rlopt.reading.catalog_rows import Row, date, records, rows
@@ -38,7 +38,7 @@ def _load(folder: Path) -> Catalog:
         shape.key: shape for shape in records(folder, "shapes.csv", lambda row: market.shape(row, sources))
     }
 
-    def offer(row: Row) -> market.Offer:
+    def offer(row: Row) -> Offer:
         return market.offer(row, sources, shapes, countries)
 
     devices = records(folder, "devices.csv", lambda row: things.device(row, sources))
