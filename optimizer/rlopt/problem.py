@@ -34,8 +34,8 @@ class Pools:
     """Priced pool candidates of one kind. All arrays have shape (pools,).
 
     ``seconds`` is the median time of the pool's own stages in one step, ``confident_seconds`` the same with every
-    stage at its confidence quantile (stage errors fully correlated). ``estimate`` points into the estimate table
-    that knows the layout.
+    stage at its confidence quantile (stage errors fully correlated). ``steady_seconds`` hold where the pool runs
+    out of step (asynchronous). ``estimate`` points into the estimate table that knows the layout.
     """
 
     offer: Ints
@@ -49,7 +49,15 @@ class Pools:
     update_precision: Ints
     seconds: Floats
     confident_seconds: Floats
+    steady_seconds: Floats
+    confident_steady_seconds: Floats
     estimate: Ints
+
+    def times(self, placement: int) -> tuple[Floats, Floats]:
+        """Median and confident seconds in a placement: out of step, nothing waits for the longest response."""
+        if placement == ASYNC:
+            return self.steady_seconds, self.confident_steady_seconds
+        return self.seconds, self.confident_seconds
 
     def __len__(self) -> int:
         return int(self.offer.shape[0])

@@ -12,12 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.estimates import expected_hours as with_stops
 from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Problem
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
-
-LEAST_PROGRESS = 0.05
-"""Below this share of useful time the first-order failure model no longer holds and the run hardly advances."""
-
 
 def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
     """Seconds of one step from the pools' own seconds, for one placement."""
@@ -50,8 +47,7 @@ def run_hours(problem: Problem, step_seconds: Floats, steps: Ints, interval: Int
     save = snapshot_hours + np.maximum(upload_hours - interval_hours, 0.0)
     useful = steps * step_seconds / SECONDS_PER_HOUR
     working = useful * (1.0 + save / interval_hours)
-    progress = 1.0 - failures_per_hour * (operations.restart_minutes / 60.0 + read_hours + interval_hours / 2.0)
-    expected = np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan)
+    expected = with_stops(working, failures_per_hour, interval_hours, operations.restart_minutes / 60.0 + read_hours)
     return operations.overhead_hours + working, operations.overhead_hours + expected
 
 
@@ -66,7 +62,7 @@ def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval:
         usd, failures = first.usd_per_hour, first.failures_per_hour
     else:
         second = problem.rollout.take(rollout)
-        sample, confident_sample = second.seconds, second.confident_seconds
+        sample, confident_sample = second.times(placement)
         gpus = first.gpus + second.gpus
         spot = np.where(first.spot, first.gpus, 0) + np.where(second.spot, second.gpus, 0)
         usd = first.usd_per_hour + second.usd_per_hour

@@ -1,6 +1,6 @@
-"""OR-Tools CP-SAT on whole micro-dollars.
+"""OR-Tools CP-SAT on whole fractions of a micro-dollar.
 
-CP-SAT wants integers. The objective is rounded down to micro-units, so its bound stays a bound; rows are relaxed by
+CP-SAT wants integers. The objective is scaled up and rounded down, so its bound stays a bound; rows are relaxed by
 the rounding (coefficients towards feasibility, limit outwards), and `exact` cuts off what double precision rejects.
 """
 
@@ -18,7 +18,8 @@ from rlopt.program import Program, Row
 from rlopt.solvers.contract import Outcome, Termination
 
 NAME = "ortools"
-MICRO = 1e6
+LARGEST_OBJECTIVE = 2.0**48
+"""Objective coefficients are scaled to about this size: a relative rounding of 1e-14, far below the promised 1e-6."""
 ROW_SCALE = 1e9
 LARGEST = 2.0**53
 
@@ -68,7 +69,8 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
     ]
     for row in program.rows:
         _add_row(model, variables, row)
-    prices = _integers(program.objective, MICRO, np.floor)
+    scale = LARGEST_OBJECTIVE / max(float(np.abs(program.objective).max(initial=0.0)), 1e-300)
+    prices = _integers(program.objective, scale, np.floor)
     model.minimize(sum(price * x for price, x in zip(prices, variables, strict=True)))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 2
@@ -95,5 +97,5 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         values = np.array([solver.value(variable) for variable in variables], dtype=np.float64)
     objective = None if values is None else program.cost(values)
-    bound = solver.best_objective_bound / MICRO
+    bound = solver.best_objective_bound / scale
     return Outcome(kinds[status], values, objective, bound, seconds, engine)

@@ -112,8 +112,9 @@ class Search:
                     a, b = problem.training.take(u), problem.rollout.take(v)
                     rate = a.usd_per_hour[:, None] + b.usd_per_hour[None, :]
                     for m in modes:
-                        cost = self.bounds.cost(m, zone, size, rate, a.seconds[:, None], b.seconds[None, :])
-                        hours = self.bounds.hours(m, size, a.confident_seconds[:, None], b.confident_seconds[None, :])
+                        sampling, confident = b.times(m)
+                        cost = self.bounds.cost(m, zone, size, rate, a.seconds[:, None], sampling[None, :])
+                        hours = self.bounds.hours(m, size, a.confident_seconds[:, None], confident[None, :])
                         score = np.where(self.prune.keep(cost, hours, count=False), cost, np.inf)
                         if self.prune.goal == "time":
                             score = np.where(np.isfinite(score), hours, np.inf)
@@ -171,9 +172,10 @@ class Search:
             a = problem.training.take(part)
             stay = np.ones((len(part), len(rollout)), dtype=bool)
             if self.reductions:
+                sampling, confident = b.times(placement)
                 cost = bounds.cost(placement, zone, size, a.usd_per_hour[:, None] + b.usd_per_hour[None, :],
-                                   a.seconds[:, None], b.seconds[None, :])
-                hours = bounds.hours(placement, size, a.confident_seconds[:, None], b.confident_seconds[None, :])
+                                   a.seconds[:, None], sampling[None, :])
+                hours = bounds.hours(placement, size, a.confident_seconds[:, None], confident[None, :])
                 stay = self.prune.keep(cost, hours)
                 over = a.gpus[:, None] + b.gpus[None, :] > problem.gpu_limit
                 self.prune.excluded["limits.max_gpus"] += int((stay & over).sum())
@@ -185,11 +187,12 @@ class Search:
                    other_rows: Ints) -> Ints:
         """Rows that could matter with some step of the others' staircase."""
         other = others.take(other_rows)
-        stairs = Stairs.of(other.usd_per_hour, other.seconds, other.confident_seconds)
+        stairs = Stairs.of(other.usd_per_hour, *other.times(placement))
         mine = pools.take(rows)
+        seconds, confident = mine.times(placement)
         cost = self.bounds.cost(placement, zone, size, mine.usd_per_hour[:, None] + stairs.usd_per_hour,
-                                mine.seconds[:, None], stairs.seconds)
-        hours = self.bounds.hours(placement, size, mine.confident_seconds[:, None], stairs.confident_seconds)
+                                seconds[:, None], stairs.seconds)
+        hours = self.bounds.hours(placement, size, confident[:, None], stairs.confident_seconds)
         stay = self.prune.keep(cost, hours, count=False).any(axis=1)
         self.prune.excluded["pools bounded by a known plan or a limit"] += int((~stay).sum())
         return rows[stay]

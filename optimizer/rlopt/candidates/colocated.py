@@ -1,0 +1,90 @@
+"""Colocated candidates: one pool that trains and samples in turn.
+
+While it samples, the training state that is not offloaded stays on the GPU and takes cache room. Per machine kind,
+node count and offload only the layouts on the staircase of seconds against resident memory can be the best: sampling
+is never faster with less room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.candidates.context import Context
+from rlopt.candidates.sampling import engine_ways, room_gib, sample, with_tools
+from rlopt.candidates.training import TrainingTable
+from rlopt.estimates import colocated_swap_s
+from rlopt.problem import Floats, Ints
+
+PARAMETERS_OFF = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ColocatedTable:
+    """Rows by (group size, update precision): training row, engine, seconds of both halves. Shape (rows,) each."""
+
+    train: Ints
+    tp: Ints
+    precision: Ints
+    train_seconds: Floats
+    sample_seconds: Floats
+
+
+def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
+    """Indices of the rows that no other row of their group beats in both values."""
+    order = np.lexsort((second, first, group))
+    values, groups = second[order], group[order]
+    start = np.concatenate([[True], groups[1:] != groups[:-1]]) if len(order) else np.zeros(0, dtype=bool)
+    keep, best = np.zeros(len(order), dtype=bool), np.inf
+    # a running minimum that restarts with each group: offset every group below the one before it
+    span = float(np.ptp(values[np.isfinite(values)])) + 1.0 if len(order) else 1.0
+    del best
+    shifted = values - np.cumsum(start) * span
+    before = np.concatenate([[np.inf], np.minimum.accumulate(shifted)[:-1]]) if len(order) else shifted
+    keep = start | (shifted < before)
+    return np.asarray(order[keep], dtype=np.int64)
+
+
+def colocated_table(context: Context, training: TrainingTable, size: int, precision: str) -> ColocatedTable:
+    """Best engines for the layouts that matter, for one group size and update precision."""
+    seconds = training.seconds[(size, precision)]
+    rows = np.flatnonzero(np.isfinite(seconds))
+    group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
+    rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
+    found: list[tuple[Ints, Ints, Ints, Floats]] = []
+    market = context.market
+    ways = {(t, n): engine_ways(context, market.topologies[t].gpus_per_node, market.topologies[t].cluster,
+                                market.topologies[t].gpus_per_node * n)
+            for t, n in {(int(a), int(b)) for a, b in zip(training.topology[rows], training.nodes[rows], strict=True)}}
+    for tp in sorted({way for options in ways.values() for way in options}):
+        here = rows[[tp in ways[(int(t), int(n))] for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)]]
+        hardware = context.hardware.take(training.topology[here])
+        gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
+        degree = np.full(len(here), tp)
+        for p, rollout in enumerate(context.request.choices.precision.rollout):
+            room = room_gib(context, hardware, degree, rollout, training.resident_gib[here])
+            time = sample(context, hardware, degree, gpus, rollout, room, size, steady=False).seconds
+            time = with_tools(context, np.where(np.isnan(time), np.inf, time), size)
+            time = time + np.where(training.layout.offload[here] == PARAMETERS_OFF,
+                                   colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration), 0.0)
+            fits = np.isfinite(time)
+            found.append((here[fits], degree[fits], np.full(int(fits.sum()), p), time[fits]))
+    train, tp_, p_, time = (np.concatenate(part) for part in zip(*found, strict=True)) if found else (
+        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return _best(context, training, train, tp_, p_, seconds[train], time)
+
+
+def _best(context: Context, training: TrainingTable, train: Ints, tp: Ints, precision: Ints, first: Floats,
+          second: Floats) -> ColocatedTable:
+    """Per machine kind, node count and offload: rows not beaten in both median and confident seconds."""
+    topology = training.topology[train]
+    median = first + second
+    confident = first * context.train_band[topology] + second * context.rollout_band[topology]
+    group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
+    keep = staircase(group, median, confident)
+    return ColocatedTable(train[keep], tp[keep], precision[keep], first[keep], second[keep])
+
+
+Tables = Mapping[tuple[int, str], ColocatedTable]

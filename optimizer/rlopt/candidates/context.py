@@ -1,0 +1,99 @@
+"""What every pool candidate of one request is estimated with: shapes, hardware, lengths, calibration, error bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from rlopt.candidates.market import Market, Topology
+from rlopt.estimates import Calibration, Hardware, ModelShape, Tokens, Training, load_calibration, memory_margin, sigma
+from rlopt.facts import Catalog, Model
+from rlopt.request import PRECISION_RANK, Request
+from rlopt.workloads import Stage, Workload
+
+OFFLOADS = ("none", "optimizer", "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Inputs of the estimates that all candidates share."""
+
+    request: Request
+    workload: Workload
+    market: Market
+    hardware: Hardware
+    """One row per topology of the market."""
+    shapes: Mapping[str, ModelShape]
+    """By role."""
+    trainings: Mapping[str, Training]
+    """By role: what is trained of it."""
+    calibration: Calibration
+    train_band: np.ndarray
+    """exp(z sigma) of update and forward times, by topology."""
+    rollout_band: np.ndarray
+    """The same of generation."""
+    gpu_limit: int
+
+    def tokens(self, stage: Stage) -> Tokens:
+        """Lengths of one stage for the estimates."""
+        lengths = stage.lengths
+        return Tokens.of(lengths.prompt_mean, lengths.prompt_max, lengths.response_mean, lengths.response_max,
+                         lengths.packed)
+
+    def sequences(self, stage: Stage, group_size: int) -> float:
+        """Sequences of a stage in one step."""
+        dropped = self.request.job.filter.drop if stage.kind == "update" and stage.role == "policy" else 0.0
+        return self.workload.samples(group_size) * stage.per_sample * (1.0 - dropped)
+
+    @property
+    def offloads(self) -> tuple[int, ...]:
+        """Offload codes that the request allows, nothing offloaded first."""
+        return tuple(code for code, name in enumerate(OFFLOADS) if name in self.request.choices.offload)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Group sizes in play."""
+        return self.workload.group_sizes
+
+
+def topology_hardware(topologies: tuple[Topology, ...], catalog: Catalog) -> Hardware:
+    """Hardware rows of the market's topologies."""
+    return Hardware.of([(catalog.devices[t.device], t.gpus_per_node, t.intra, t.node_gbps) for t in topologies])
+
+
+def training_of(request: Request, role: str, model: Model) -> Training:
+    """What is trained of a role: everything, or adapters on the policy. A critic is always trained in full."""
+    del model
+    trainable = request.job.trainable
+    if role == "policy" and trainable.kind == "lora":
+        return Training(kind="lora", lora_rank=trainable.lora_rank or 1,
+                        base_bytes=0.55 if trainable.base == "int4" else 2.0, optimizer=request.job.optimizer,
+                        trainable_share=1.0)
+    return Training(kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer, trainable_share=1.0)
+
+
+def make_context(request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int) -> Context:
+    """Everything the estimates need, with the error bands at the request's confidence."""
+    hardware = topology_hardware(market.topologies, catalog)
+    calibration = load_calibration()
+    z = NormalDist().inv_cdf(request.limits.confidence)
+    moe = any(role.model.experts > 0 for role in workload.roles)
+    bands = {kind: np.exp(z * sigma(kind, hardware.generation, moe, calibration)) for kind in ("update", "generation")}
+    return Context(
+        request=request, workload=workload, market=market, hardware=hardware,
+        shapes={role.name: ModelShape.of(role.model) for role in workload.roles},
+        trainings={role.name: training_of(request, role.name, role.model) for role in workload.roles if role.trained},
+        calibration=calibration, train_band=bands["update"], rollout_band=bands["generation"], gpu_limit=gpu_limit)
+
+
+def margin(context: Context) -> float:
+    """Share of memory that stays free for the memory model's own error."""
+    return float(memory_margin(context.calibration))
+
+
+def rank(precision: str) -> int:
+    """Order of a precision under a floor."""
+    return PRECISION_RANK[precision]

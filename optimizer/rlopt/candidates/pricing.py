@@ -1,0 +1,66 @@
+"""Join candidates with prices: every estimate row with every offer of its machine kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rlopt.candidates.market import Market
+from rlopt.errors import MissingFactError
+from rlopt.facts import Catalog
+from rlopt.problem import Floats, Ints, Pools
+
+
+def stop_rates(market: Market, catalog: Catalog) -> Floats:
+    """Stops per hour and node of each offer: hardware failures, and reclaims of spot machines. NaN where unknown."""
+    known: dict[tuple[str, str, str, str], float] = {}
+
+    def rate(kind: str, provider: str, device: str, pricing: str, gpus: int) -> float:
+        key = (kind, provider, device, pricing)
+        if key not in known:
+            try:
+                found = catalog.failure_rate(kind, provider, device, pricing)
+                known[key] = found.per_hour(1, 1) if found.per_gpu_hour is not None else -found.per_hour(1, 1)
+            except MissingFactError:
+                known[key] = np.nan
+        value = known[key]
+        return value * gpus if not value < 0 else -value
+
+    total = []
+    for offer in market.offers:
+        shape = offer.shape
+        stops = rate("failure", offer.provider, shape.device, offer.pricing, shape.gpus)
+        if offer.pricing == "spot":
+            stops += rate("reclaim", offer.provider, shape.device, offer.pricing, shape.gpus)
+        total.append(stops)
+    return np.array(total, dtype=np.float64)
+
+
+def price_rows(market: Market, stops: Floats, topology: Ints, nodes: Ints, host_gib: Floats,
+               fields: Mapping[str, np.ndarray]) -> Pools:
+    """Pools of every (row, offer) pair that the offer allows: node count, host memory for what is offloaded.
+
+    ``fields`` carries seconds, confident_seconds, steady_seconds, confident_steady_seconds, group_size,
+    update_precision and estimate, shape (rows,) each.
+    """
+    rows, offers = [], []
+    order = np.argsort(topology, kind="stable")
+    bounds = np.searchsorted(topology[order], np.arange(len(market.topologies) + 1))
+    for number in range(len(market.topologies)):
+        mine = order[bounds[number] : bounds[number + 1]]
+        here = np.flatnonzero(market.topology == number)
+        if not len(mine) or not len(here):
+            continue
+        left, right = np.repeat(mine, len(here)), np.tile(here, len(mine))
+        fine = (nodes[left] <= market.max_nodes[right]) & (host_gib[left] <= market.host_memory_gib[right])
+        fine &= ~np.isnan(stops[right])
+        rows.append(left[fine])
+        offers.append(right[fine])
+    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
+    count = nodes[row]
+    return Pools(
+        offer=offer, nodes=count, gpus=count * market.gpus[offer], zone=market.zone[offer],
+        usd_per_hour=count * market.usd_per_hour[offer], failures_per_hour=count * stops[offer],
+        spot=market.spot[offer], **{name: values[row] for name, values in fields.items()})

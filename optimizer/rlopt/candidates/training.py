@@ -1,0 +1,166 @@
+"""Training candidates: every layout of every machine kind and node count that fits, with the seconds of its stages.
+
+Memory does not depend on the machine, so it is computed once per layout and compared with each device's capacity.
+Per layout and offload the least recomputation that fits is kept: more of it only adds time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.candidates.context import Context, margin
+from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
+from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
+from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, update_seconds
+from rlopt.problem import Floats, Ints
+
+CHUNK = 16_384
+RECOMPUTES = (0, 1, 2)
+PARAMETERS_OFF = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTable:
+    """Rows that fit, shape (rows,). ``seconds`` by (group size, update precision): all stages of training, one step."""
+
+    topology: Ints
+    nodes: Ints
+    layout: Layout
+    resident_gib: Floats
+    """Training state that stays on the GPU while a colocated engine samples."""
+    host_gib: Floats
+    """Host memory per node that offload takes."""
+    seconds: Mapping[tuple[int, str], Floats]
+    tried: int
+    """Layouts that were estimated, fitting or not."""
+    misfits: int
+    score_precision: str
+
+    def __len__(self) -> int:
+        return int(self.topology.shape[0])
+
+
+def node_options(context: Context) -> list[tuple[int, ...]]:
+    """Node counts per topology: a training pool spans nodes only where a cluster network is known."""
+    market, found = context.market, []
+    for number, topology in enumerate(market.topologies):
+        here = market.topology == number
+        most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
+        found.append(node_counts(most) if topology.cluster else node_counts(min(most, 1)))
+    return found
+
+
+def _space(context: Context) -> LayoutSpace:
+    """Bounds on the layouts: the policy's shape and the sequences of the largest step."""
+    stages = context.workload.of_kind("update")
+    longest = max(context.tokens(stage).longest for stage in stages)
+    sequences = max(context.sequences(stage, size) / stage.updates for stage in stages for size in context.sizes)
+    model = context.workload.role("policy").model
+    return LayoutSpace.of(model, longest, sequences)
+
+
+def _join(parts: list[Layout]) -> Layout:
+    names = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload")
+    return Layout(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _groups(context: Context) -> tuple[Layout, dict[tuple[int, int], slice]]:
+    """All layouts of every (GPUs per node, nodes), one after another, and where each group stands."""
+    space, parts, where, at = _space(context), [], {}, 0
+    for topology, counts in zip(context.market.topologies, node_options(context), strict=True):
+        for nodes in counts:
+            key = (topology.gpus_per_node, nodes)
+            if key not in where:
+                part = layouts(key[0] * nodes, key[0], space)
+                where[key] = slice(at, at + len(part.tp))
+                at += len(part.tp)
+                parts.append(part)
+    return _join(parts), where
+
+
+def training_table(context: Context, offloads: tuple[int, ...], score_precision: str) -> TrainingTable | None:
+    """Every training candidate that fits; None where there is no topology at all."""
+    if not context.market.topologies:
+        return None
+    table, where = _groups(context)
+    update_precisions = context.request.choices.precision.update
+    rows, topology, nodes = [], [], []
+    for number, (kind, counts) in enumerate(zip(context.market.topologies, node_options(context), strict=True)):
+        for count in counts:
+            part = where[(kind.gpus_per_node, count)]
+            rows.append(np.arange(part.start, part.stop))
+            topology.append(np.full(part.stop - part.start, number))
+            nodes.append(np.full(part.stop - part.start, count))
+    index, topology_of, nodes_of = np.concatenate(rows), np.concatenate(topology), np.concatenate(nodes)
+    capacity = context.hardware.memory_gib[topology_of] * (1.0 - margin(context))
+    chosen: list[tuple[np.ndarray, int, np.ndarray]] = []
+    residents: dict[int, Floats] = {}
+    for offload in offloads:
+        memories = [_memory(context, table, recompute, offload, update_precisions[0], score_precision)
+                    for recompute in RECOMPUTES]
+        resident = memories[0].resident
+        residents[offload] = resident["weights"] + resident["optimizer"]
+        fits = np.stack([memory.peak()[index] <= capacity for memory in memories])
+        chosen.append((np.flatnonzero(fits.any(axis=0)), offload, np.argmax(fits, axis=0)))
+    pick = np.concatenate([rows_ for rows_, _, _ in chosen])
+    offload_of = np.concatenate([np.full(len(rows_), code) for rows_, code, _ in chosen])
+    recompute_of = np.concatenate([first[rows_] for rows_, _, first in chosen])
+    base = table.take(index[pick])
+    layout = Layout(tp=base.tp, pp=base.pp, vp=base.vp, dp=base.dp, cp=base.cp, ep=base.ep, etp=base.etp,
+                    sharding=base.sharding, micro_batch=base.micro_batch, recompute=recompute_of, offload=offload_of)
+    resident_gib = np.zeros(len(pick))
+    for code, values in residents.items():
+        resident_gib[offload_of == code] = values[index[pick[offload_of == code]]]
+    tried = len(index) * len(offloads)
+    result = TrainingTable(topology_of[pick], nodes_of[pick], layout, resident_gib, np.zeros(len(pick)), {}, tried,
+                           tried - len(pick), score_precision)
+    hardware = context.hardware.take(result.topology)
+    host = np.zeros(len(pick))
+    for name, training in context.trainings.items():
+        host += host_gib(context.shapes[name], training, layout, hardware, context.calibration)
+    seconds = {(size, precision): _seconds(context, result, hardware, size, precision)
+               for size in context.sizes for precision in update_precisions}
+    return TrainingTable(result.topology, result.nodes, layout, resident_gib, host, seconds, tried, tried - len(pick),
+                         score_precision)
+
+
+def _memory(context: Context, layout: Layout, recompute: int, offload: int, update_precision: str,
+            score_precision: str) -> TrainingMemory:
+    return training_memory(context, with_choices(layout, recompute, offload), context.hardware, update_precision,
+                           score_precision)
+
+
+def stage_seconds(context: Context, hardware: Hardware, layout: Layout, group_size: int, update_precision: str,
+                  score_precision: str) -> list[tuple[str, str, Floats]]:
+    """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
+    found: list[tuple[str, str, Floats]] = []
+    known: dict[tuple[int, str, float], Floats] = {}
+    for stage in context.workload.stages:
+        if stage.kind not in ("forward", "update"):
+            continue
+        shape, tokens = context.shapes[stage.role], context.tokens(stage)
+        sequences = context.sequences(stage, group_size)
+        if stage.kind == "update":
+            found.append((stage.kind, stage.role, update_seconds(
+                shape, context.trainings[stage.role], hardware, layout, tokens, update_precision, sequences,
+                stage.updates, stage.epochs, context.calibration)))
+            continue
+        precision = update_precision if stage.role in context.trainings else score_precision
+        key = (id(shape.model), precision, sequences)
+        if key not in known:
+            known[key] = forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
+        found.append((stage.kind, stage.role, known[key]))
+    return found
+
+
+def _seconds(context: Context, table: TrainingTable, hardware: Hardware, size: int, precision: str) -> Floats:
+    total = np.zeros(len(table))
+    for start in range(0, len(table), CHUNK):
+        part = slice(start, start + CHUNK)
+        stages = stage_seconds(context, hardware.take(part), table.layout.take(part), size, precision,
+                               table.score_precision)
+        total[part] = np.sum([seconds for _, _, seconds in stages], axis=0)
+    return np.where(np.isnan(total), np.inf, total)  # an unknown peak: the candidate cannot be judged, so it is out
