@@ -10,7 +10,7 @@ import numpy as np
 
 from rlopt.candidates.market import Market, Topology
 from rlopt.estimates import Calibration, Hardware, ModelShape, Tokens, Training, load_calibration, memory_margin, sigma
-from rlopt.facts import Catalog, Model
+from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.workloads import Stage, Workload
 
@@ -36,6 +36,9 @@ class Context:
     rollout_band: np.ndarray
     """The same of generation."""
     gpu_limit: int
+    train_factor: float = 1.0
+    """Updates and scoring in this job's loop against training runs that do nothing else."""
+    forward_factor: float = 1.0
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""
@@ -64,28 +67,40 @@ def topology_hardware(topologies: tuple[Topology, ...], catalog: Catalog) -> Har
     return Hardware.of([(catalog.devices[t.device], t.gpus_per_node, t.intra, t.node_gbps) for t in topologies])
 
 
-def training_of(request: Request, role: str, model: Model) -> Training:
+def training_of(request: Request, role: str) -> Training:
     """What is trained of a role: everything, or adapters on the policy. A critic is always trained in full."""
-    del model
     trainable = request.job.trainable
     if role == "policy" and trainable.kind == "lora":
         return Training(kind="lora", lora_rank=trainable.lora_rank or 1,
                         base_bytes=0.55 if trainable.base == "int4" else 2.0, optimizer=request.job.optimizer,
-                        trainable_share=1.0)
-    return Training(kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer, trainable_share=1.0)
+                        in_loop=request.job.generates)
+    return Training(kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer,
+                    in_loop=request.job.generates)
 
 
-def make_context(request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int) -> Context:
+def loop_factors(workload: Workload, calibration: Calibration, engine: str | None = None) -> tuple[float, float]:
+    """Slow-down of updates and of scoring passes inside a sampling loop; none for offline algorithms."""
+    if not workload.generates:
+        return 1.0, 1.0
+    rl = calibration.rl
+    loop = float(rl["engine_factor"][engine or rl["engine"]])
+    return loop * float(rl["update_factor"]), loop
+
+
+def make_context(request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int,
+                 engine: str | None = None) -> Context:
     """Everything the estimates need, with the error bands at the request's confidence."""
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
     z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
     bands = {kind: np.exp(z * sigma(kind, hardware.generation, moe, calibration)) for kind in ("update", "generation")}
+    update, forward = loop_factors(workload, calibration, engine)
     return Context(
+        train_factor=update, forward_factor=forward,
         request=request, workload=workload, market=market, hardware=hardware,
         shapes={role.name: ModelShape.of(role.model) for role in workload.roles},
-        trainings={role.name: training_of(request, role.name, role.model) for role in workload.roles if role.trained},
+        trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
         calibration=calibration, train_band=bands["update"], rollout_band=bands["generation"], gpu_limit=gpu_limit)
 
 

@@ -43,8 +43,8 @@ class Estimates(Protocol):
         """A training pool of a disaggregated placement."""
         ...
 
-    def rollout_detail(self, row: int) -> PoolDetail:
-        """A rollout pool."""
+    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
+        """A rollout pool; ``steady`` where it runs out of step with the training."""
         ...
 
     def colocated_detail(self, row: int) -> PoolDetail:

@@ -23,8 +23,6 @@ from rlopt.estimates import (
     rollout_weights_gib,
 )
 
-BF16_FLOPS_PER_TFLOP = 1e12
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
@@ -38,7 +36,7 @@ class TrainingRow:
 
 @dataclass(frozen=True, slots=True)
 class SamplingRow:
-    """One rollout candidate for one group size; ``steady`` where it was kept for asynchronous plans."""
+    """One rollout candidate for one group size."""
 
     row: int
     group_size: int
@@ -73,8 +71,8 @@ class Tables:
         colocated = self.colocated_rows[row]
         return self._trains(colocated.train, colocated if colocated.tp else None)
 
-    def rollout_detail(self, row: int) -> PoolDetail:
-        """A pool that samples, and does nothing else."""
+    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
+        """A pool that samples, and does nothing else; ``steady`` where it runs out of step with the training."""
         context, entry = self.context, self.sampling_rows[row]
         table = self.sampling
         if table is None:
@@ -84,7 +82,7 @@ class Tables:
         tp = table.tp[at]
         precision = context.request.choices.precision.rollout[int(table.precision[entry.row])]
         gpus = (table.nodes[at] * hardware.gpus_per_node).astype(np.int64)
-        parts, stage = self._sampling(entry.group_size, at, tp, gpus, precision, 0.0)
+        parts, stage = self._sampling(entry.group_size, tp, gpus, precision, 0.0, table.topology[at], steady)
         replicas = int(gpus[0] // tp[0])
         layout = {"tp": int(tp[0]), "pp": 1, "dp": replicas, "cp": 1, "ep": 1, "offload": "none"}
         return PoolDetail(
@@ -98,14 +96,14 @@ class Tables:
             return ()
         return (StageDetail("environment", "policy", tools_seconds(self.context, size), None),)
 
-    def _sampling(self, size: int, at: slice, tp: np.ndarray, gpus: np.ndarray, precision: str,
-                  resident: float, topology: np.ndarray | None = None) -> tuple[dict[str, float], StageDetail]:
+    def _sampling(self, size: int, tp: np.ndarray, gpus: np.ndarray, precision: str, resident: float,
+                  topology: np.ndarray, steady: bool = False) -> tuple[dict[str, float], StageDetail]:
         """Memory of the sampling stage by part (resident training state not included) and its seconds."""
         context = self.context
-        rows = self.sampling.topology[at] if topology is None and self.sampling is not None else topology
-        hardware = context.hardware.take(rows)
+        hardware = context.hardware.take(topology)
         room = room_gib(context, hardware, tp, precision, resident)
-        time = sample(context, hardware, tp, gpus, precision, room, size, steady=False)
+        staleness = max(context.request.choices.staleness)
+        time = sample(context, hardware, tp, gpus, precision, room, size, steady, staleness)
         lengths = context.workload.of_kind("generate")[0].lengths
         used = float(time.running[0] * kv_gib_per_token(context.shapes["policy"], tp)[0] * lengths.longest)
         weights = float(rollout_weights_gib(context.shapes["policy"], precision, tp)[0])
@@ -128,7 +126,7 @@ class Tables:
         if colocated is not None:
             resident = {name: float(values[0]) for name, values in memory.resident.items()}
             tp = np.array([colocated.tp])
-            parts, stage = self._sampling(entry.group_size, at, tp, gpus, colocated.rollout, sum(resident.values()),
+            parts, stage = self._sampling(entry.group_size, tp, gpus, colocated.rollout, sum(resident.values()),
                                           table.topology[at])
             fragmentation = float(context.calibration.memory["fragmentation"])
             parts["weights"] += resident["weights"]

@@ -144,14 +144,14 @@ def stage_seconds(context: Context, hardware: Hardware, layout: Layout, group_si
         shape, tokens = context.shapes[stage.role], context.tokens(stage)
         sequences = context.sequences(stage, group_size)
         if stage.kind == "update":
-            found.append((stage.kind, stage.role, update_seconds(
+            found.append((stage.kind, stage.role, context.train_factor * update_seconds(
                 shape, context.trainings[stage.role], hardware, layout, tokens, update_precision, sequences,
                 stage.updates, stage.epochs, context.calibration)))
             continue
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape.model), precision, sequences)
         if key not in known:
-            known[key] = forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
+            known[key] = context.forward_factor * forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
         found.append((stage.kind, stage.role, known[key]))
     return found
 

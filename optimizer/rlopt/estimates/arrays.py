@@ -148,3 +148,5 @@ class Training:
     base_bytes: float = 2.0
     optimizer: str = "adamw"
     trainable_share: float = 1.0
+    in_loop: bool = False
+    """Whether the update stands in a sampling loop, whose stacks keep gradients in other precisions."""

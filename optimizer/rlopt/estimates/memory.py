@@ -76,8 +76,8 @@ def update_parts(shape: ModelShape, training: Training, hardware: Hardware, layo
     on_gpu = layout.offload == 0
     if training.kind == "full":
         weights = _state(dense, experts, ranks, expert_ranks, calibration.by_engine("memory", "weight_bytes", engine), zero3)
-        gradients = _state(dense, experts, ranks, expert_ranks,
-                           calibration.by_engine("memory", "gradient_bytes", engine), layout.sharding >= ZERO2)
+        kept = calibration.by_engine("memory", "gradient_bytes_rl" if training.in_loop else "gradient_bytes", engine)
+        gradients = _state(dense, experts, ranks, expert_ranks, kept, layout.sharding >= ZERO2)
         key = {"adamw": "optimizer_bytes", "adamw_bf16": "optimizer_bytes_bf16"}.get(training.optimizer, "optimizer_bytes_8bit")
         optimizer = np.where(on_gpu, _state(dense, experts, ranks, expert_ranks,
                                             calibration.by_engine("memory", key, engine), any_zero), 0.0)

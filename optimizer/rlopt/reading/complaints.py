@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
@@ -34,6 +34,12 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "job.tags": "{project: math}",
     "job.evaluation": "{every: 50, samples: 500}",
     "job.environment": "{kind: tools, calls_per_sample: {...}, seconds_per_call: {...}}",
+    "job.trajectory.mean": "60s",
+    "job.trajectory.max": "120s",
+    "job.environment.seconds_per_call.mean": "2s",
+    "job.environment.seconds_per_call.max": "30s",
+    "job.environment.calls_per_sample.mean": "2",
+    "job.environment.calls_per_sample.max": "8",
     "job.environment.calls_per_sample": "{mean: 2, max: 8}",
     "job.environment.seconds_per_call": "{mean: 2s, max: 30s}",
     "job.vision": "{image_size: 224, tokens_per_image: 64}",
@@ -47,6 +53,32 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "costs.setup_hours": "{colocated: 4, disaggregated: 12, async: 16}",
 }
 """How a key is written, for fixes."""
+EXAMPLES_BY_NAME: Final[Mapping[str, str]] = {
+    "mean": "180",
+    "max": "1024",
+    "max_gpus": "16",
+    "image_size": "224",
+    "head": "flow",
+    "chunk": "50",
+    "frequency": "50 Hz",
+    "kind": "tools",
+    "every": "50",
+    "samples": "500",
+    "layers": "28",
+    "hidden": "3584",
+    "heads": "28",
+    "kv_heads": "4",
+    "head_dim": "128",
+    "ffn": "18944",
+    "vocab": "152064",
+    "kv_lora": "512",
+    "qk_nope": "128",
+    "qk_rope": "64",
+    "v_dim": "128",
+}
+"""How a key of this name is written anywhere (the shape is Qwen2.5-7B's, the latent DeepSeek-V3's)."""
+_FOLLOWS: Final[Mapping[str, tuple[str, ...]]] = {"kv_heads": ("heads",), "head_dim": ("heads", "hidden")}
+"""Fields that are completed from others: not missed where those are missing."""
 
 
 def complaints_of(error: ValidationError, tree: Any, places: Places, file: str) -> list[Complaint]:
@@ -54,14 +86,23 @@ def complaints_of(error: ValidationError, tree: Any, places: Places, file: str) 
     source = Source(places, file)
     found = list(error.errors(include_url=False))[: MOST * 2]
     unknown = {_typo(finding, tree) for finding in found if finding["type"] == "extra_forbidden"}
+    wrong = {_dotted(finding["loc"], tree) for finding in found}
     complaints = []
     for finding in found:
         key = _dotted(finding["loc"], tree)
-        if finding["type"] == "missing" and key in unknown:
-            continue  # the misspelt key says it already
+        if _is_said(finding["type"], key, unknown, wrong):
+            continue
         message, allowed, fix = _words(finding, key)
         complaints.append(Complaint(*source.locate(key), key, message, allowed, fix))
     return complaints[:MOST]
+
+
+def _is_said(kind: str, key: str, unknown: Set[str], wrong: Set[str]) -> bool:
+    """Tell whether another complaint is the cause: a misspelt key, a fault in a list, a missing part."""
+    parent, _, name = key.rpartition(".")
+    if kind == "missing":
+        return key in unknown or any(join(parent, other) in wrong for other in _FOLLOWS.get(name, ()))
+    return kind == "too_short" and any(other.startswith(f"{key}[") for other in wrong)
 
 
 def ordered(complaints: Sequence[Complaint], file: str) -> list[Complaint]:
@@ -95,14 +136,16 @@ def _words(finding: Any, key: str) -> tuple[str, str, str]:
     """Word one finding: message, allowed, fix."""
     kind, value = finding["type"], finding["input"]
     context = finding.get("ctx", {})
+    example = EXAMPLES.get(key)
     if kind == "rlopt":
-        return context["text"], context["allowed"], context["fix"]
-    if kind == "extra_forbidden":
+        fix = context["fix"]
+        better = example and fix.startswith("write for example")
+        return context["text"], context["allowed"], f"write for example {example}" if better else fix
+    if kind in ("extra_forbidden", "invalid_key"):
         return unknown_key(key, _known(key.rpartition(".")[0]))
     name = key.rpartition(".")[2]
-    example = EXAMPLES.get(key)
     if kind == "missing":
-        info = _field(key)
+        info, example = _field(key), example or EXAMPLES_BY_NAME.get(name)
         fix = f"add {name}: {example}" if example else f"add {name}"
         return "is missing", (info.description or "a value").strip() if info else "a value", fix
     if kind in ("literal_error", "enum"):
@@ -111,7 +154,7 @@ def _words(finding: Any, key: str) -> tuple[str, str, str]:
         return (
             f"{show(value)} is not known here",
             f"one of {', '.join(words)}",
-            f"write {near[0] if near else words[0]}",
+            f"write {near[0]}" if near else f"write one of these, for example {words[0]}",
         )
     if kind in ("tuple_type", "list_type"):
         fix = (

@@ -79,6 +79,8 @@ def parse(text: str, name: str) -> Tree:
         raise
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if "end of stream" in str(error.problem) and error.context_mark is not None:
+            mark = error.context_mark  # what was opened and not closed, not the end of the file
         line = None if mark is None else min(mark.line + 1, text.count("\n") + 1)
         raise InputError(
             [_syntax(text, name, line, str(error.problem or error.context or "not YAML"))]

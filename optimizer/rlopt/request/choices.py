@@ -152,5 +152,5 @@ class Choices(Strict):
     """Where a price may come from; a marketplace that `providers` names is used as well."""
     offers: Name | None = None
     """Own price list (CSV), absolute once read."""
-    discounts: dict[str, PartShare] = Field(default_factory=dict)
+    discounts: dict[Name, PartShare] = Field(default_factory=dict)
     """Share taken off a provider's prices."""

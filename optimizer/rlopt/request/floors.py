@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rlopt.request.choices import Precision
 from rlopt.request.kinds import Name, PartShare, Share, Whole, WholeOrZero
-from rlopt.request.quantities import Bandwidth, Duration
+from rlopt.request.quantities import Bandwidth, Pause
 from rlopt.strict import Strict
 
 PRECISION_RANK: Final[Mapping[str, int]] = {
@@ -32,7 +32,7 @@ class CheckpointFloors(Strict):
     """Weights of the best evaluations."""
     history_every: Whole | None = None
     """Steps between two kept copies of the weights; the interval of saves divides it."""
-    recovery_time: Duration | None = None
+    recovery_time: Pause | None = None
     """Longest time to bring back a recent or best copy, in seconds."""
 
 

@@ -13,7 +13,7 @@ from rlopt.request.kinds import Label, Name, Number, Positive, Share, Switch, Wh
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.models import Models
 from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
-from rlopt.request.quantities import Duration, Size
+from rlopt.request.quantities import Moment, Size
 from rlopt.request.trainable import Trainable
 from rlopt.strict import Strict
 
@@ -32,7 +32,7 @@ class Job(Strict):
     """Name that reports print."""
     algorithm: Algorithm
     """sft | dpo | rm | ppo | grpo | opd | vla."""
-    tags: dict[str, Label] = Field(default_factory=dict)
+    tags: dict[Label, Label] = Field(default_factory=dict)
     """Free labels, written to launchers and bills."""
     models: Models
     """The roles' models."""
@@ -74,7 +74,7 @@ class Job(Strict):
     """How the policy acts (vla)."""
     trajectory: Trajectory | None = None
     """Length of a trajectory on the robot's clock (vla)."""
-    value_stride: Duration | None = None
+    value_stride: Moment | None = None
     """Robot-clock time between two scores of the value model; one per inference when left out (vla)."""
     filter: Filter = Filter()
     """Samples dropped before the policy update."""

@@ -69,14 +69,21 @@ class Kind:
         return self.schema()
 
 
+def _as_number(value: Any) -> str:
+    """Say how a number that was written as text is written; empty where it is none."""
+    text = value.strip() if isinstance(value, str) and len(value) <= LONGEST_SHOWN else ""
+    if re.fullmatch(r"\d+(\.\d+)?\s*%", text):
+        return f"write {float(text.rstrip('% ')) / 100:g}"
+    if re.fullmatch(r"[-+]?\d[\d_, ]*(\.\d+)?([eE][-+]?\d+)?", text):
+        return f"write {re.sub('[_, ]', '', text)}, without quotes or separators"
+    return ""
+
+
 def number(value: Any, allowed: str, fix: str) -> float:
     """Return a finite number of reasonable size, or raise `refuse`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        extra = ""
-        if isinstance(value, str) and re.fullmatch(r"[-+]?[\d_, ]+(\.\d+)?", value.strip()):
-            extra = "; write the digits alone, without quotes, underscores, commas or spaces"
-        message = f"{show(value)} is not a number{extra}"
-        raise refuse(message, allowed, fix)
+        message = f"{show(value)} is not a number"
+        raise refuse(message, allowed, _as_number(value) or fix)
     if isinstance(value, int) and abs(value) > LARGEST:
         message = f"{show(value)} is too large"
         raise refuse(message, allowed, fix)

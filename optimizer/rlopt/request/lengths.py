@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import model_validator
 
 from rlopt.request.kinds import NotNegative, Positive, Whole, refuse
-from rlopt.request.quantities import Duration, DurationOrZero
+from rlopt.request.quantities import Moment, MomentOrZero
 from rlopt.strict import Strict
 
 
@@ -39,9 +39,9 @@ NO_TEXT: Final = Length.model_construct(mean=0.0, max=0, p99=None)
 class Span(Strict):
     """A duration that varies, in seconds."""
 
-    mean: DurationOrZero
+    mean: MomentOrZero
     """Mean."""
-    max: Duration
+    max: Moment
     """Longest."""
 
     @model_validator(mode="after")
@@ -55,7 +55,7 @@ class Span(Strict):
 class Trajectory(Span):
     """Length of one trajectory on the robot's clock, in seconds."""
 
-    mean: Duration
+    mean: Moment
     """Mean."""
 
 

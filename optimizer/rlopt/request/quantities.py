@@ -14,6 +14,17 @@ from rlopt import units
 from rlopt.request.kinds import LONGEST_SHOWN, Kind, is_written, number, refuse, show
 from rlopt.units import Money
 
+OTHER_SPELLINGS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("hour", "hours", "hr", "hrs"), "h"),
+    **dict.fromkeys(("m", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("day", "days"), "d"),
+    **dict.fromkeys(("g", "gigabyte", "gigabytes"), "GB"),
+    **dict.fromkeys(("t", "terabyte", "terabytes"), "TB"),
+    **dict.fromkeys(("gbit/s", "gb/s", "gbit"), "Gbps"),
+    "hertz": "Hz",
+}
+"""How people also write units; suggested, not accepted."""
 _NUMERAL: Final = r"[0-9]+(_[0-9]+)*(\.[0-9]*)?([eE][-+]?[0-9]+)?"
 
 
@@ -59,8 +70,18 @@ class Quantity(Kind):
             _guard(text)
             amount = units.parse_quantity(text, dict(self.units), self.example)
         except ValueError as error:
-            raise refuse(_tidy(text, str(error)), self.allowed, fix) from None
+            raise refuse(_tidy(text, str(error)), self.allowed, self._spelt(text) or fix) from None
         return number(amount, self.allowed, fix)
+
+    def _spelt(self, text: str) -> str:
+        """Spell a unit that was written in another way; empty where it cannot be told."""
+        match = re.fullmatch(rf"\s*({_NUMERAL})\s*([A-Za-z/]+)\s*", text[:LONGEST_SHOWN])
+        if match is None:
+            return ""
+        word = match[match.re.groups]
+        meant = [unit for unit in self.units if unit.lower() == word.lower()]
+        unit = meant[0] if len(meant) == 1 else OTHER_SPELLINGS.get(word.lower(), "")
+        return f"write {match[1]}{' ' if ' ' in self.example else ''}{unit}" if unit in self.units else ""
 
     def schema(self) -> JsonSchemaValue:
         """Return the JSON Schema of the text: a numeral and one of the units."""
@@ -68,6 +89,17 @@ class Quantity(Kind):
         schema: dict[str, Any] = {"type": "string", "pattern": rf"^\s*\+?{_NUMERAL}\s*({names})\s*$"}
         schema["examples"] = [self.example]
         return schema if self.low_open else {"anyOf": [schema, {"const": 0}]}
+
+
+def _spelt_money(text: str) -> str:
+    """Spell money that was written in another way; empty where it cannot be told."""
+    match = re.fullmatch(
+        rf"\s*(\$|[A-Za-z]{{3}})?\s*({_NUMERAL})\s*(\$|[A-Za-z]{{3}})?\s*", text[:LONGEST_SHOWN]
+    )
+    if match is None or bool(match[1]) == bool(match[match.re.groups]):
+        return ""
+    currency = (match[1] or match[match.re.groups]).upper().replace("$", "USD")
+    return f"write {match[2]} {currency}"
 
 
 def _guard(text: str) -> None:
@@ -107,7 +139,7 @@ class Price(Kind):
             _guard(value)
             money = units.parse_money(value)
         except ValueError as error:
-            raise refuse(_tidy(value, str(error)), self.allowed, fix) from None
+            raise refuse(_tidy(value, str(error)), self.allowed, _spelt_money(value) or fix) from None
         number(money.amount, self.allowed, fix)
         if money.amount < 0:
             message = f"{show(value)} is negative"
@@ -120,10 +152,13 @@ class Price(Kind):
         return {"type": "string", "pattern": pattern, "examples": [self.example]}
 
 
+Moment = Annotated[float, Quantity("duration", units.DURATION_UNITS, "30s")]
+Pause = Annotated[float, Quantity("duration", units.DURATION_UNITS, "15min")]
 Duration = Annotated[float, Quantity("duration", units.DURATION_UNITS, "2.5h")]
 
 
-DurationOrZero = Annotated[float, Quantity("duration", units.DURATION_UNITS, "30s", low_open=False)]
+DurationOrZero = Annotated[float, Quantity("duration", units.DURATION_UNITS, "720h", low_open=False)]
+MomentOrZero = Annotated[float, Quantity("duration", units.DURATION_UNITS, "30s", low_open=False)]
 
 
 Size = Annotated[float, Quantity("size", units.SIZE_UNITS, "80 GiB")]

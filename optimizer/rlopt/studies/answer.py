@@ -16,7 +16,7 @@ from rlopt.plan import (
     Binding, CatalogUsed, CheckpointDecision, Cost, Decisions, ErrorBand, LayoutChoice, LoggingDecision, Memory, Plan,
     PlanProvenance, Pool, PrecisionDecision, PriceUsed, SolverSummary, StageTime, TierUse, Time,
 )
-from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Pools, Problem
+from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.rules import rules_of
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, bytes_to_gib, seconds_to_hours
 
@@ -40,7 +40,8 @@ def _details(columns: Columns, j: int, problem: Problem) -> list[tuple[str, Pool
         return [(name, problem.colocated, row, problem.estimates.colocated_detail(int(problem.colocated.estimate[row])))]
     u, v = int(columns.train[j]), int(columns.rollout[j])
     return [("train", problem.training, u, problem.estimates.training_detail(int(problem.training.estimate[u]))),
-            ("rollout", problem.rollout, v, problem.estimates.rollout_detail(int(problem.rollout.estimate[v])))]
+            ("rollout", problem.rollout, v, problem.estimates.rollout_detail(
+        int(problem.rollout.estimate[v]), bool(columns.placement[j] == ASYNC)))]
 
 
 def _cpu_pools(zone: int, problem: Problem) -> list[Pool]:

@@ -22,7 +22,7 @@ def group_sizes(view: View) -> Iterator[Finding]:
             "a list of K, a convergence table, or floors.group_size",
             "add group_size: [8, 16]",
         )
-    if isinstance(sizes, list) and table and not set(sizes_of(sizes)) & set(table):
+    if isinstance(sizes, list) and sizes_of(list(table)) and not set(sizes_of(sizes)) & set(table):
         yield Finding(
             "choices.group_size",
             f"no size of {show(sizes)} has an entry in job.convergence",

@@ -1,0 +1,101 @@
+"""A published configuration put through the project's own estimates: hardware and layout given, nothing searched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rlopt import api
+from rlopt.candidates.context import Context, make_context, margin
+from rlopt.candidates.joint import compose
+from rlopt.candidates.market import Market, Topology
+from rlopt.candidates.sampling import room_gib, sample, with_tools
+from rlopt.candidates.training import stage_seconds
+from rlopt.candidates.training_memory import training_memory
+from rlopt.estimates import Layout, colocated_fixed_s, disaggregated_fixed_s
+from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED
+from rlopt.reading.resolve import resolve_models
+from rlopt.workloads import build_workload
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """What was published: nodes of eight, layout of the training pool, degree and precision of the engine."""
+
+    example: str
+    device: str
+    gpus: int
+    node_gbps: float
+    layout: dict[str, int]
+    rollout_tp: int = 1
+    rollout_gpus: int = 0
+    rollout_precision: str = "bf16"
+    placement: int = COLOCATED
+    overrides: tuple[str, ...] = ()
+    engine: str | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Predicted seconds by stage, of the step, and GiB needed against capacity."""
+
+    step: float
+    stages: dict[str, float]
+    needed: float
+    capacity: float
+
+
+def _context(pinned: Pinned) -> Context:
+    request = api.load(next(EXAMPLES.glob(f"{pinned.example}-*.yaml")), pinned.overrides)
+    catalog = api.catalog()
+    workload = build_workload(request, resolve_models(request, catalog))
+    topology = Topology(pinned.device, min(8, pinned.gpus), "nvswitch", pinned.node_gbps, True)
+    empty_int, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
+    market = Market((), empty, empty_int, empty_int, empty_int, empty_int.astype(bool), empty, empty_int, (),
+                    (topology,), {}, ())
+    return make_context(request, catalog, workload, market, 4096, pinned.engine)
+
+
+def predict(pinned: Pinned) -> Result:
+    """Seconds and memory of the published configuration."""
+    context = _context(pinned)
+    hardware = context.hardware.take(np.zeros(1, dtype=np.int64))
+    values = {"vp": 1, "cp": 1, "ep": 1, "etp": 1, "tp": 1, "pp": 1, "sharding": 1, "micro_batch": 1, "recompute": 0,
+              "offload": 0} | pinned.layout
+    values["dp"] = pinned.gpus // (values["tp"] * values["pp"] * values["cp"])
+    layout = Layout(**{name: np.array([value]) for name, value in values.items()})
+    size = context.sizes[0]
+    stages = stage_seconds(context, hardware, layout, size, "bf16", "bf16")
+    memory = training_memory(context, layout, hardware, "bf16", "bf16")
+    train = sum(float(seconds[0]) for _, _, seconds in stages)
+    named = {f"{kind} {role}": float(seconds[0]) for kind, role, seconds in stages}
+    needed = float(memory.peak()[0])
+    capacity = float(hardware.memory_gib[0]) * (1 - margin(context))
+    if not context.workload.generates:
+        return Result(train, named, needed, capacity)
+    resident = 0.0 if pinned.placement != COLOCATED else float(sum(v[0] for v in memory.resident.values()))
+    gpus = np.array([pinned.rollout_gpus or pinned.gpus])
+    tp = np.array([pinned.rollout_tp])
+    room = room_gib(context, hardware, tp, pinned.rollout_precision, resident)
+    steady = pinned.placement == ASYNC
+    time = sample(context, hardware, tp, gpus, pinned.rollout_precision, room, size, steady, 1).seconds
+    generate = float(with_tools(context, time, size)[0])
+    named["generate"] = generate
+    shape, calibration = context.shapes["policy"], context.calibration
+    named["overhead"] = (colocated_fixed_s if pinned.placement == COLOCATED else disaggregated_fixed_s)(shape, calibration)
+    if pinned.placement == COLOCATED:
+        step = train + generate + named["overhead"]
+    else:
+        class Parts:
+            sync_seconds = (0.0, named["overhead"], named["overhead"])
+            exposed_share = float(calibration.rl["exposed_share"])
+
+        step = float(compose(pinned.placement, np.array([train]), np.array([generate]), Parts())[0])  # type: ignore[arg-type]
+    return Result(step, named, needed, capacity)
+
+
+__all__ = ["ASYNC", "COLOCATED", "DISAGGREGATED", "Pinned", "Result", "predict"]
