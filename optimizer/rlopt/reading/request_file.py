@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from rlopt.errors import Complaint, InputError
 from rlopt.reading.agreement import check, with_defaults
-from rlopt.reading.complaints import UNWRITTEN, complaints_of, ordered, unknown_key
+from rlopt.reading.complaints import complaints_of, ordered, unknown_key
+from rlopt.reading.keys import known_keys
 from rlopt.reading.layers import layer_of, load_layers
 from rlopt.reading.merge import Layer, without_nulls
-from rlopt.request import Request, Source
+from rlopt.request import FILLED_IN, Request, Source
 from rlopt.request.kinds import show
 
 PYTHON: Final = "<python>"
@@ -58,9 +59,10 @@ def _finish(layer: Layer, file: str) -> Request:
     tree = without_nulls(layer.value)
     complaints = [*layer.complaints]
     source = Source(layer.places, file)
-    for name in [key for key in tree if key in UNWRITTEN]:
-        known = ["version", "extends", *(n for n in Request.model_fields if n not in (*UNWRITTEN, "version"))]
-        complaints.append(Complaint(*source.locate(str(name)), str(name), *unknown_key(str(name), known)))
+    for name in [key for key in tree if key in FILLED_IN]:
+        complaints.append(
+            Complaint(*source.locate(str(name)), str(name), *unknown_key(str(name), known_keys("")))
+        )
         del tree[name]
     version = tree.pop("version", _VERSION)
     if version != _VERSION or isinstance(version, bool):

@@ -16,12 +16,13 @@ from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
 from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
-from rlopt.request.request import Request
+from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
 from rlopt.request.trainable import Trainable
 from rlopt.units import Money
 
 __all__ = [
+    "FILLED_IN",
     "GENERATING",
     "NO_TEXT",
     "PLACEMENTS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Final, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, Field
 
@@ -16,6 +16,8 @@ from rlopt.request.source import Source
 from rlopt.strict import Strict
 from rlopt.units import Money
 
+FILLED_IN: Final = ("presets", "reasons", "floor_origins", "source")
+"""Fields of a request that reading fills in; no file sets them."""
 Objective = Literal["cost", "time"]
 T = TypeVar("T", bound=Strict)
 

@@ -8,11 +8,9 @@ from typing import Any, Final
 from pydantic.json_schema import GenerateJsonSchema
 
 from rlopt.request.floors import TIGHTNESS
-from rlopt.request.request import Request
+from rlopt.request.request import FILLED_IN, Request
 
 DIALECT: Final = GenerateJsonSchema.schema_dialect
-FILLED_IN: Final = ("presets", "reasons", "floor_origins", "source")
-"""Fields of a request that no file sets."""
 _COMPLETED: Final = ("kv_heads", "head_dim", "ffn", "tokens_per_image")
 """Fields that reading completes from others, so they may be left out."""
 _NULL: Final = {"type": "null"}
