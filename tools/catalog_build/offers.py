@@ -83,7 +83,12 @@ def _plain(offer: Row, source: str, zone: str = "") -> dict[str, object]:
 
 
 def _median(rows: Sequence[dict[str, object]], offer: Row) -> dict[str, object]:
-    """One offer for a region: the median price, the band, the weakest confidence, the oldest date."""
+    """One offer for a region: the median price, the band, the weakest confidence, the oldest date.
+
+    Where a dated price is known, undated ones of the same region have no say: they are older, and for new
+    GPUs well below what the market asks.
+    """
+    rows = [row for row in rows if row["as_of"] != UNDATED] or rows
     prices = [float(str(row["price_per_hour"])) for row in rows]
     dates = sorted({str(row["as_of"]) for row in rows})
     note = str(rows[0]["note"]) if len(rows) == 1 else f"median over {len(rows)} zones; {rows[0]['note']}"

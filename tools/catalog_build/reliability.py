@@ -78,8 +78,8 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
             h200_rate * (1.0 - Z95 / math.sqrt(h200_count)),
             h200_rate * (1.0 + Z95 / math.sqrt(h200_count)),
             _value(rows, "H200 cloud cluster", "failures")["source"],
-            "1 / 22853 GPU-h (205 failures, about 1600 GPUs, about 122 days); band: Poisson 95 % of the count "
-            "only, fleet size and time are approximate",
+            "1 / 22853 GPU-h (205 failures, about 1600 GPUs, about 122 days); band: Poisson 95 % of the "
+            "count only, fleet size and time are approximate",
         ),
         (
             "any",
@@ -88,7 +88,8 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
             opt_rate,
             meta["source"],
             "default: 1 / 44480 GPU-h, the worse of two figures of large fleets (the other is 1 / 50677); "
-            f"upper end: 1.56 % of hosts a day in bad weeks of OPT-175B / 24 h / {GPUS_PER_HOST} GPUs ({opt['source']})",
+            f"upper end: 1.56 % of hosts a day in bad weeks of OPT-175B / 24 h / {GPUS_PER_HOST} GPUs "
+            f"({opt['source']})",
         ),
     ):
         made.append(

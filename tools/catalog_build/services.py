@@ -177,6 +177,9 @@ def commitments(folder: Path) -> Table:
         if row["kind"].startswith("up to") or not (row["price_usd_hour"] or row["discount_pct"]):
             table.leave_out("commitment without a figure of its own (headline maximum, rule, start price)")
             continue
+        if float(row["discount_pct"] or 0) < 0:
+            table.leave_out("commitment dearer than on demand")
+            continue
         name = "/".join(
             (row["provider"], slug(row["kind"]), slug(row["family"]) or "any", row["gpu_count"] or "any")
         )

@@ -156,7 +156,7 @@ def _windows(file: ConfigFile, family: Family, layers: int) -> tuple[float, int 
         "pattern": layers // file.whole("sliding_window_pattern", default=6),
     }[family.windows]
     size = file.whole("sliding_window")
-    if family.windows == "all" and size >= file.whole("max_position_embeddings", default=size):
+    if family.windows == "all" and size >= file.whole("max_position_embeddings", default=size + 1):
         return float(layers), None
     return float(full), size if full < layers else None
 
