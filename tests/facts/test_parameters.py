@@ -73,7 +73,7 @@ TINY = Model(
 
 
 def test_by_hand() -> None:
-    """Two layers: 8*8 + 2*8*4 + 8*8 attention, 3*8*16 feed-forward, 16 of norms; 80 + 80 tables, 8 last norm."""
+    """Per layer 8*8 + 2*8*4 + 8*8 attention, 3*8*16 feed-forward, 16 norms; 80 + 80 tables, 8 last norm."""
     assert parameter_count(TINY).total == 2 * (192 + 384 + 16) + 160 + 8
     assert parameter_count(replace(TINY, tie_embeddings=True)).total == 2 * (192 + 384 + 16) + 80 + 8
     assert parameter_count(replace(TINY, qkv_bias=True)).total == 2 * (192 + 16 + 384 + 16) + 160 + 8
