@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from rlopt.costs.contract import Terms
-from rlopt.costs.storage import copies
+from rlopt.costs.storage import copies, copies_by_column
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import bytes_to_gb
@@ -24,7 +24,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     trials, size = problem.request.job.trials, len(columns)
     upload, retrieve, final = np.zeros(size), np.zeros(size), np.zeros(size)
     saves = np.ceil(columns.steps / columns.interval_steps)
-    weight_copies = np.array([sum(copies(problem, int(steps))[1:]) for steps in columns.steps], dtype=float)
+    weight_copies = copies_by_column(columns, problem)[:, 1:].sum(axis=1)
     for zone in np.unique(columns.zone):
         tariff = problem.tariffs[zone]
         rows = np.flatnonzero(columns.zone == zone)

@@ -28,6 +28,13 @@ def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
     return recent + 1, best + 1 if best else 0, steps // every if every else 0
 
 
+def copies_by_column(columns: Columns, problem: Problem) -> np.ndarray:
+    """`copies` of every column, shape (columns, 3)."""
+    steps, inverse = np.unique(columns.steps, return_inverse=True)
+    table = np.array([copies(problem, int(value)) for value in steps], dtype=np.float64).reshape(-1, 3)
+    return table[inverse]
+
+
 def base_weights_bytes(problem: Problem) -> float:
     """bf16 weights of every model that the job loads, each once."""
     names = {id(role.model): role.model.params for role in problem.workload.roles}
@@ -112,7 +119,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
                 saves = np.ceil(steps / columns.interval_steps[part])
                 recent[part] = recent_usd_per_gb(tier, columns.expected_hours[part], saves,
                                                  copies(problem, int(steps))[0], kept) * state
-    peaks = np.array([copies(problem, int(steps))[1:] for steps in columns.steps], dtype=float).reshape(size, 2)
+    peaks = copies_by_column(columns, problem)[:, 1:]
     return {
         "recent checkpoints": recent * trials * scale, "best checkpoints": best * peaks[:, 0] * trials * scale,
         "history checkpoints": history * peaks[:, 1] * trials * scale,
