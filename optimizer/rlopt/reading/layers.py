@@ -52,7 +52,10 @@ class _Loader:
 
     def file(self, path: Path, name: str, label: str, changes: Sequence[str] = ()) -> Layer:
         """Load one file; `label` is what reports call it when it is extended."""
-        resolved = path.resolve()
+        try:
+            resolved = path.resolve()
+        except (OSError, ValueError, RuntimeError):  # a NUL, a circle of links: reading it will say so
+            resolved = path
         if resolved in self.done:
             return self.done[resolved]
         text = read_text(path, name)
