@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.errors import MissingFactError
-from rlopt.facts import Catalog, Device, Offer
+from rlopt.errors import MissingFactError, NotSupportedError
+from rlopt.facts import Catalog, Offer
 from rlopt.request import Request
 from rlopt.units import bytes_to_gib
 
 UNKNOWN_REGION = "offers without a stated region, while regions are named"
+RESERVED = "reserved offers: commitments are not in this release"
 NO_RATE = "offers in a currency without an exchange rate"
 
 
@@ -50,9 +51,9 @@ class Market:
     warnings: tuple[str, ...]
 
 
-def family_matches(wanted: str, device: Device) -> bool:
-    """Whether a name in `choices.gpus` stands for ``device``: its own name or its family's."""
-    return wanted.lower() in (device.name.lower(), device.family.lower())
+def named_devices(wanted: str, catalog: Catalog) -> frozenset[str]:
+    """Devices that a word in a request stands for: one type, or all forms of a family. MissingFactError for none."""
+    return frozenset(device.name for device in catalog.devices_named(wanted))
 
 
 def usd_rate(currency: str, request: Request) -> float | None:
@@ -81,6 +82,8 @@ def _reason(offer: Offer, request: Request, catalog: Catalog, devices: Mapping[s
         return "choices.gpus" if offer.shape.device in devices else "devices without facts"
     if offer.pricing not in choices.pricing:
         return "choices.pricing"
+    if offer.pricing == "reserved":
+        return RESERVED
     if choices.zones is not None and offer.zone not in (None, *choices.zones):
         return "choices.zones"
     regions = allowed_regions(request, offer.provider)
@@ -128,8 +131,9 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
 
     Raises MissingFactError where nothing is left because of a fact that the catalog or the request lacks.
     """
-    usable = {name: request.choices.gpus is None or any(family_matches(w, device) for w in request.choices.gpus)
-              for name, device in catalog.devices.items()}
+    wanted = request.choices.gpus
+    named = catalog.devices.keys() if wanted is None else {n for w in wanted for n in named_devices(w, catalog)}
+    usable = {name: name in named for name in catalog.devices}
     left_out: Counter[str] = Counter()
     kept: list[Offer] = []
     for offer in _priced(request, catalog):
@@ -144,6 +148,8 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     if not kept and left_out[NO_RATE]:
         raise MissingFactError("an exchange rate", "every matching offer is billed in another currency",
                                "give costs.exchange_rates, for instance {CNY: 0.14 USD}")
+    if not kept and left_out[RESERVED] and set(request.choices.pricing) == {"reserved"}:
+        raise NotSupportedError("choices.pricing", "reserved commitments are not in this release; use on_demand or spot")
     if left_out[UNKNOWN_REGION]:
         warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
     if left_out[NO_RATE]:

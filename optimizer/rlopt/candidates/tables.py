@@ -24,6 +24,10 @@ from rlopt.estimates import (
 )
 
 
+ROUNDING = 1e-9
+"""A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
     """One training candidate for one group size and update precision."""
@@ -109,7 +113,7 @@ class Tables:
         weights = float(rollout_weights_gib(context.shapes["policy"], precision, tp)[0])
         fragmentation = float(context.calibration.memory["fragmentation"])
         parts = dict.fromkeys(PARTS, 0.0)
-        parts |= {"weights": weights, "kv_cache": min(used, float(room[0])), "buffers": weights * fragmentation,
+        parts |= {"weights": weights, "kv_cache": min(used, float(room[0]) * (1.0 - ROUNDING)), "buffers": weights * fragmentation,
                   "runtime": rollout_other_gib(context.calibration)}
         seconds = float(with_tools(context, time.seconds, size)[0])
         return parts, StageDetail("generate", "policy", seconds, float(time.utilization[0]))

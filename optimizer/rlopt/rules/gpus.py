@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.market import family_matches
+from rlopt.candidates.market import named_devices
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
@@ -16,11 +16,12 @@ NAME = "gpus"
 
 def offer_matches(quota: Quota, problem: Problem) -> NDArray[np.bool_]:
     """Which offers of the market a quota row speaks of, shape (offers,); a missing key matches all."""
+    devices = None if quota.gpu is None else named_devices(quota.gpu, problem.catalog)
     return np.array([
         (quota.provider is None or offer.provider == quota.provider)
         and (quota.region is None or offer.region == quota.region)
         and (quota.pricing is None or offer.pricing == quota.pricing)
-        and (quota.gpu is None or family_matches(quota.gpu, problem.catalog.devices[offer.shape.device]))
+        and (devices is None or offer.shape.device in devices)
         for offer in problem.market.offers
     ], dtype=np.bool_)
 
