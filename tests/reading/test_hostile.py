@@ -124,11 +124,20 @@ def test_a_tree_of_extends_cannot_explode(write: Callable[..., Path]) -> None:
         load_request(write("extends: [l0.yaml]\n"))
 
 
-NASTY = st.sampled_from(
-    ["null", "-1", "0", "true", "[]", "{}", "1e400", ".nan", ".inf", "'x'", "{a: 1}", "9" * 50, "1_000",
-     "5 USD", "3h", "\t", "&a [*a]", "*b", "!!int 3", "? [a]", "- x", "---", '"\\q"', "|", ">", "@", "`", "1:2", "<<: {a: 1}",
-     "0x1F", "{because: 3}", "{value: 1, because: x}", "", "\u2028", "%", "\r"]
-)  # fmt: skip
+WORDS = """
+null -1 0 true [] {} 1e400 .nan .inf 'x' 1_000 3h &a *b @ ` 1:2 0x1F % | > --- "\\q" {a:1} [*a] !!int
+"""
+PHRASES = (
+    "5 USD",
+    "&a [*a]",
+    "!!int 3",
+    "? [a]",
+    "- x",
+    "<<: {a: 1}",
+    "{because: 3}",
+    "{value: 1, because: x}",
+)
+NASTY = st.sampled_from([*WORDS.split(), *PHRASES, "9" * 50, "\t", "\u2028", "\r", "\n", ""])
 
 
 @given(data=st.data())

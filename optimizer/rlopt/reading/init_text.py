@@ -103,7 +103,7 @@ limits:
 
 floors:                           # what the preset sets holds; tighten freely, loosen with a reason:
   # checkpoints: {keep_recent: 3, history_every: 50}
-  # on_demand_share: {value: 0, because: frequent checkpoints, a reclaim costs minutes}
+  # on_demand_share: {value: 0, because: a reclaim costs minutes}
 
 costs:
   currency: USD

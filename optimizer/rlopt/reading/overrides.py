@@ -55,14 +55,22 @@ def _apply_one(tree: Tree, text: str) -> Tree:
         raise _error(key, message, problem.allowed, "put the value in quotes") from None
     if inner.complaints:
         raise InputError(
-            [Complaint(PLACE, None, join(key, c.key), c.message, c.allowed, c.fix) for c in inner.complaints]
+            [
+                Complaint(PLACE, None, _below(key, c.key), c.message, c.allowed, c.fix)
+                for c in inner.complaints
+            ]
         )
     value = _put(tree.value if isinstance(tree.value, dict) else {}, steps, "", inner.value)
     path = _path(value, steps)
     below = {k: v for k, v in tree.places.items() if k != path and not k.startswith((f"{path}.", f"{path}["))}
     places = {**below, path: (PLACE, None)}
-    places.update({f"{path}{'' if k.startswith('[') else '.'}{k}": (PLACE, None) for k in inner.places})
+    places.update({_below(path, k): (PLACE, None) for k in inner.places})
     return Tree(value, places, tree.complaints)
+
+
+def _below(path: str, inner: str) -> str:
+    """Put the path of a value inside an override behind the override's key."""
+    return f"{path}{inner}" if inner.startswith("[") or not inner else join(path, inner)
 
 
 def _error(key: str, message: str, allowed: str, fix: str) -> InputError:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pydantic import model_validator
+from pydantic import ValidationInfo, model_validator
 
-from rlopt.request.kinds import NotNegative, Positive, Whole, refuse
+from rlopt.request.kinds import NotNegative, Positive, Whole, WholeOrZero, is_written, refuse
 from rlopt.request.quantities import Moment, MomentOrZero
 from rlopt.strict import Strict
 
@@ -14,15 +14,18 @@ from rlopt.strict import Strict
 class Length(Strict):
     """Tokens of a text; the default distribution between mean and max is the estimates' (docs)."""
 
-    mean: Positive
+    mean: NotNegative
     """Mean tokens."""
-    max: Whole
+    max: WholeOrZero
     """Most tokens: the length at which sampling is cut off."""
     p99: Positive | None = None
     """99th percentile, where it is known."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> Length:
+    def _ordered(self, info: ValidationInfo) -> Length:
+        if is_written(info) and not (self.mean > 0 and self.max > 0):
+            message = f"mean {self.mean:g} and max {self.max} do not describe a text"
+            raise refuse(message, "numbers above zero", "write for example {mean: 180, max: 1024}")
         if self.mean > self.max:
             message = f"mean {self.mean:g} exceeds max {self.max}"
             raise refuse(message, "mean at most max", f"write max: {int(-(-self.mean // 1))} or more")
@@ -32,7 +35,7 @@ class Length(Strict):
         return self
 
 
-NO_TEXT: Final = Length.model_construct(mean=0.0, max=0, p99=None)
+NO_TEXT: Final = Length(mean=0.0, max=0)
 """The response of a job that generates no text (vla)."""
 
 
