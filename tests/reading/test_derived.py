@@ -32,8 +32,8 @@ def test_everything_that_follows(bases: dict[str, str], load: Load) -> None:
         "K >= 11 by floors.informative_groups: 1 - p^K - (1-p)^K >= 0.9 at p = 0.2",
         "data set: 390.6 KiB before compression",
         "extends, in this order: base, grpo",
-        "floors from preset base: checkpoints.keep_best 1, checkpoints.keep_recent 2, checkpoints.recovery_time 30min, "
-        "free_storage 0.1, update_precision bf16",
+        "floors from preset base: checkpoints.keep_best 1, checkpoints.keep_recent 2, "
+        "checkpoints.recovery_time 30min, free_storage 0.1, update_precision bf16",
         "floors from preset grpo: checkpoints.history_every 100, max_staleness 1, on_demand_share 0.25, "
         "samples_per_update 512, text_log_rate 0.01",
         "loosened or explained: floors.group_size: 4 instead of 8 (preset grpo): easy",

@@ -1,0 +1,147 @@
+"""The JSON Schema agrees with what reading takes and refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from rlopt.reading.init_text import init_text
+from rlopt.reading.keys import all_keys
+from rlopt.request import ROLES
+from rlopt.request.schema import json_schema
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
+
+
+def _yaml(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft202012Validator:
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_valid(path: Path, validator: jsonschema.Draft202012Validator) -> None:
+    assert [error.message for error in validator.iter_errors(_yaml(path.read_text(encoding="utf-8")))] == []
+
+
+@pytest.mark.parametrize("algorithm", ROLES)
+def test_starting_texts_are_valid(algorithm: str, validator: jsonschema.Draft202012Validator) -> None:
+    assert [error.message for error in validator.iter_errors(_yaml(init_text(algorithm, "a/b")))] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "constraints").glob("*.yaml")), ids=lambda path: path.stem)
+def test_presets_lack_nothing_but_the_job(path: Path, validator: jsonschema.Draft202012Validator) -> None:
+    errors = list(validator.iter_errors(_yaml(path.read_text(encoding="utf-8"))))
+    assert [error.message for error in errors] == ["'job' is a required property"]
+
+
+JOB = """
+algorithm: grpo
+models: {policy: a/b, reward: rule}
+prompts_per_step: 8
+steps: 3
+prompt_tokens: {mean: 1, max: 2}
+response_tokens: {mean: 1, max: 2}
+"""
+RIGHT = (
+    "limits: {deadline: 1.5e1 min, host_memory: 80 GiB, quotas: [{max_gpus: 0}]}",
+    "limits: null",
+    "floors: {group_size: {value: 4, because: easy}, because: all}",
+    "floors: {checkpoints: {keep_recent: {value: 1, because: x}, because: y}}",
+    "floors: {checkpoints: {value: {keep_recent: 1}, because: y}, group_size: null}",
+    "choices: {regions: {aws: [a], gcp: any}, providers: any, gpus: [H100]}",
+    "costs: {setup_hours: {async: 4, colocated: 2h}, keep_for: {logs: 0}, exchange_rates: {CNY: 0.14 USD}}",
+    "extends: grpo",
+    "objective: time",
+)
+WRONG = (
+    "limits: {deadline: 24}",
+    "limits: {deadline: 24 hours}",
+    "limits: {budget: 100}",
+    "limits: {budget: -5 USD}",
+    "limits: {dedline: 3h}",
+    "limits: {confidence: 0.4}",
+    "limits: {quotas: [{provider: aws}]}",
+    "floors: {group_size: {value: 4}}",
+    "floors: {update_precision: bf8}",
+    "floors: {on_demand_share: 1.5}",
+    "choices: {gpus: []}",
+    "choices: {pricing: spot}",
+    "choices: {staleness: [0]}",
+    "objective: speed",
+    "version: 2",
+    "presets: [grpo]",
+)
+
+
+def _with_job(section: str) -> Any:
+    return {"job": _yaml(JOB), **_yaml(section)}
+
+
+@pytest.mark.parametrize("section", RIGHT)
+def test_other_right_sections(section: str, validator: jsonschema.Draft202012Validator) -> None:
+    assert [error.message for error in validator.iter_errors(_with_job(section))] == []
+
+
+@pytest.mark.parametrize("section", WRONG)
+def test_wrong_sections(section: str, validator: jsonschema.Draft202012Validator) -> None:
+    assert list(validator.iter_errors(_with_job(section)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"trainable": "lora"},
+        {"trainable": {"lora_rank": 0}},
+        {"models": {"policy": {"layers": 2}}},
+        {"tags": 3},
+    ],
+)
+def test_wrong_jobs(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
+    assert list(validator.iter_errors({"job": {**_yaml(JOB), **change}}))
+
+
+def test_inline_shapes_need_not_be_complete(validator: jsonschema.Draft202012Validator) -> None:
+    shape = {"layers": 2, "hidden": 64, "heads": 4, "ffn": 128, "vocab": 100}
+    assert list(validator.iter_errors({"job": {**_yaml(JOB), "models": {"policy": shape}}})) == []
+
+
+def _objects(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        if node.get("type") == "object" and "properties" in node:
+            yield node
+        for value in node.values():
+            yield from _objects(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _objects(value)
+
+
+def test_every_key_is_described_and_nothing_unknown_gets_in() -> None:
+    schema = json_schema()
+    assert schema["$schema"].endswith("2020-12/schema")
+    assert json.loads(json.dumps(schema)) == schema
+    for node in _objects(schema):
+        assert node["additionalProperties"] is False
+    named = {name for part in [schema, *schema["$defs"].values()] for name in part.get("properties", {})}
+    leaves = {key.rpartition(".")[2] for key in all_keys()}
+    assert leaves - {"lora_rank", "base", "frozen"} <= named
+    for name, part in schema["$defs"].items():
+        for key, value in part.get("properties", {}).items():
+            assert value.get("description"), (name, key)
+
+
+def test_a_call_does_not_change_the_next_one() -> None:
+    assert json_schema() == json_schema()
