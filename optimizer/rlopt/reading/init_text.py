@@ -10,6 +10,8 @@ from typing import Final
 from rlopt.errors import InputError
 from rlopt.request import GENERATING, ROLES
 
+DEFAULT_MODEL: Final = "Qwen/Qwen2.5-7B-Instruct"
+"""A small model that every catalog has."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*[A-Za-z_-][A-Za-z0-9_./-]*")
 _WORDS: Final = ("true", "false", "null", "policy", "none", "rule")
 
@@ -111,7 +113,7 @@ costs:
 """
 
 
-def init_text(algorithm: str, model: str) -> str:
+def init_text(algorithm: str = "grpo", model: str = DEFAULT_MODEL) -> str:
     """Write a commented constraints.yaml for an algorithm and a model.
 
     Parameters
