@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rlopt.candidates.detail import Estimates
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.tariff import Tariff
+from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -131,6 +131,8 @@ class Problem:
     market: Market
     operations: Operations
     tariffs: tuple[Tariff, ...]
+    tiers: TierTable
+    """The tariffs' storage tiers as arrays."""
     checkpoint: Checkpoint
     intervals: Mapping[int, tuple[int, ...]]
     """Checkpoint intervals in steps to choose from, by group size."""

@@ -14,7 +14,7 @@ from rlopt.candidates.operations import load_operations
 from rlopt.candidates.pricing import price_rows, stop_rates
 from rlopt.candidates.sampling import SamplingTable, sampling_table
 from rlopt.candidates.tables import ColocatedRow, SamplingRow, Tables, TrainingRow
-from rlopt.candidates.tariff import zone_tariff
+from rlopt.candidates.tariff import TariffBook, TierTable, zone_tariff
 from rlopt.candidates.training import TrainingTable, training_table
 from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s
 from rlopt.facts import Catalog, Model
@@ -143,6 +143,7 @@ def build_problem(request: Request, catalog: Catalog, models: Mapping[str, Model
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
     market = open_market(request, catalog, gpu_limit)
     operations = load_operations()
+    book = TariffBook(catalog, request, workload, operations)
     context = make_context(request, catalog, workload, market, gpu_limit)
     stops = stop_rates(market, catalog)
     builder = _Builder(context, stops)
@@ -182,10 +183,11 @@ def build_problem(request: Request, catalog: Catalog, models: Mapping[str, Model
     if request.costs.engineer_hour is None or not any(
             request.costs.setup_hours.of(name) for name in request.placements) and not request.costs.on_call_hours_per_day:
         notes.append("people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day")
+    tariffs = tuple(zone_tariff(book, *zone) for zone in market.zones)
     tried = sum(table.tried for table in tables) * len(workload.group_sizes) * len(request.choices.precision.update)
     return Problem(
         request=request, catalog=catalog, workload=workload, models=models, market=market, operations=operations,
-        tariffs=tuple(zone_tariff(catalog, request, workload, operations, *zone) for zone in market.zones),
+        tariffs=tariffs, tiers=TierTable.of(tariffs),
         checkpoint=checkpoint_sizes(request, workload), intervals=intervals(request, workload),
         training=join_pools(training), rollout=join_pools(rollout), colocated=join_pools(colocated),
         estimates=Tables(context, tables, sampling, builder.training_rows, builder.sampling_rows, builder.colocated_rows),

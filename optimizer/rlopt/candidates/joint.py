@@ -26,16 +26,6 @@ def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> 
     return train + sample + overhead
 
 
-def tier_table(problem: Problem) -> tuple[Floats, Floats]:
-    """GB/s per node and restore hours of every zone's tiers, shape (zones, most tiers); padded with NaN."""
-    width = max((len(tariff.tiers) for tariff in problem.tariffs), default=1)
-    speed, restore = (np.full((len(problem.tariffs), width), np.nan) for _ in range(2))
-    for zone, tariff in enumerate(problem.tariffs):
-        speed[zone, : len(tariff.tiers)] = [tier.gb_s_per_node for tier in tariff.tiers]
-        restore[zone, : len(tariff.tiers)] = [tier.restore_hours for tier in tariff.tiers]
-    return speed, restore
-
-
 def run_hours(problem: Problem, step_seconds: Floats, steps: Ints, interval: Ints, failures_per_hour: Floats,
               upload_hours: Floats, snapshot_hours: Floats, read_hours: Floats) -> tuple[Floats, Floats]:
     """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
@@ -71,7 +61,7 @@ def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval:
     confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
     steps = np.array([problem.workload.steps.get(int(k), 0) for k in range(int(first.group_size.max(initial=1)) + 1)],
                      dtype=np.int64)[first.group_size]
-    speed, restore = tier_table(problem)
+    speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = bytes_to_gb(problem.checkpoint.resumable_bytes)
     read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
     upload = read - restore[first.zone, tier]
@@ -94,14 +84,15 @@ def options(problem: Problem, placement: int, train: Ints, rollout: Ints) -> Col
     """Every checkpoint interval and tier of the given pool pairs, those that make no progress left out."""
     pools = problem.colocated if placement == COLOCATED else problem.training
     rows: list[NDArray[np.int64]] = []
-    zones, sizes = pools.zone[train], pools.group_size[train]
-    for zone in np.unique(zones):
-        tiers = len(problem.tariffs[zone].tiers)
-        for size in np.unique(sizes[zones == zone]):
-            here = np.flatnonzero((zones == zone) & (sizes == size))
-            intervals = np.array(problem.intervals[int(size)], dtype=np.int64)
-            grid = np.stack(np.meshgrid(here, intervals, np.arange(tiers), indexing="ij"), axis=-1).reshape(-1, 3)
-            rows.append(grid)
+    tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)[pools.zone[train]]
+    sizes = pools.group_size[train]
+    for size in np.unique(sizes):
+        here = np.flatnonzero(sizes == size)
+        intervals = np.array(problem.intervals[int(size)], dtype=np.int64)
+        pair = np.repeat(here, tiers[here])
+        tier = np.arange(len(pair)) - np.repeat(np.cumsum(tiers[here]) - tiers[here], tiers[here])
+        count = len(intervals)
+        rows.append(np.stack([np.repeat(pair, count), np.tile(intervals, len(pair)), np.repeat(tier, count)], axis=1))
     if not rows:
         return join(problem, placement, *(np.zeros(0, dtype=np.int64) for _ in range(4)))
     table = np.concatenate(rows)

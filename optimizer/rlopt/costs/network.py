@@ -21,25 +21,17 @@ DIMENSION = "network"
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Uploads, reads after stops and the final download, USD by column."""
     state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
-    trials, size = problem.request.job.trials, len(columns)
-    upload, retrieve, final = np.zeros(size), np.zeros(size), np.zeros(size)
+    trials, zone, tiers = problem.request.job.trials, columns.zone, problem.tiers
     saves = np.ceil(columns.steps / columns.interval_steps)
-    weight_copies = copies_by_column(columns, problem)[:, 1:].sum(axis=1)
-    for zone in np.unique(columns.zone):
-        tariff = problem.tariffs[zone]
-        rows = np.flatnonzero(columns.zone == zone)
-        final[rows] = weights * tariff.egress_per_gb
-        far = max(tier.upload_per_gb for tier in tariff.tiers)
-        for number, tier in enumerate(tariff.tiers):
-            here = rows[columns.tier[rows] == number]
-            upload[here] = (saves[here] * state * tier.upload_per_gb + weight_copies[here] * weights * far) * trials
-            retrieve[here] = stops(columns, here) * state * tier.retrieval_per_gb * trials
-    return {"checkpoint upload": upload, "reads after stops": retrieve, "final weights": final}
-
-
-def stops(columns: Columns, rows: np.ndarray) -> np.ndarray:
-    """Expected stops of one run: failures per hour times expected hours."""
-    return columns.failures_per_hour[rows] * columns.expected_hours[rows]
+    further = copies_by_column(columns, problem)[:, 1:].sum(axis=1)
+    far = np.max(np.where(np.isfinite(tiers.usd_gb_hour), tiers.upload_per_gb, 0.0), axis=1)
+    egress = np.array([tariff.egress_per_gb for tariff in problem.tariffs])
+    stops = columns.failures_per_hour * columns.expected_hours
+    return {
+        "checkpoint upload": (saves * state * tiers.upload_per_gb[zone, columns.tier] + further * weights * far[zone]) * trials,
+        "reads after stops": stops * tiers.retrieval_per_gb[zone, columns.tier] * (state * trials),
+        "final weights": weights * egress[zone],
+    }
 
 
 def lines(plan: Plan, problem: Problem) -> list[BillLine]:

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from rlopt.candidates.tariff import Tier
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
@@ -46,84 +45,75 @@ def free_share(problem: Problem) -> float:
     return problem.request.floors.free_storage or 0.0
 
 
-def cheapest_hold(tiers: tuple[Tier, ...], hours: np.ndarray) -> np.ndarray:
-    """Cheapest USD per GB to hold bytes for ``hours`` among object and archive tiers without retrieval. Shape of hours."""
-    usable = [tier for tier in tiers if tier.restore_hours == 0.0 and tier.kind != "block"] or list(tiers)
-    return np.min([tier.usd_gb_hour * np.maximum(hours, tier.min_hours) for tier in usable], axis=0)
+def ready_usd_per_gb(problem: Problem, zone: np.ndarray, hours: np.ndarray) -> np.ndarray:
+    """Cheapest USD per GB to hold bytes that stay at hand for ``hours``; zone and hours of shape (columns,)."""
+    tiers = problem.tiers
+    price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None], tiers.min_hours[zone])
+    return np.min(np.where(tiers.ready[zone], price, np.inf), axis=1)
 
 
-def recent_usd_per_gb(tier: Tier, hours: np.ndarray, saves: np.ndarray, peak: int, kept_hours: float) -> np.ndarray:
-    """USD per GB of one resumable copy for the recent copies over a run of ``hours`` with ``saves`` saves."""
-    keep = peak - 1
-    life = keep * hours / np.maximum(saves, 1.0)
-    held = peak * hours + keep * kept_hours
-    early = np.maximum(saves - keep, 0.0) * np.maximum(tier.min_hours - life, 0.0)
-    final = keep * max(tier.min_hours - kept_hours, 0.0)
-    return tier.usd_gb_hour * (held + early + final)
+def recovery_minutes(problem: Problem, zone: np.ndarray, size_bytes: float, nodes: np.ndarray) -> np.ndarray:
+    """Minutes to read ``size_bytes`` back to ``nodes`` nodes from each tier, shape (columns, tiers)."""
+    tiers = problem.tiers
+    seconds = bytes_to_gb(size_bytes) / (tiers.gb_s_per_node[zone] * nodes[:, None])
+    return tiers.restore_hours[zone] * 60.0 + seconds / SECONDS_PER_MINUTE
 
 
-def hold_usd_per_gb(tier: Tier, hours: np.ndarray) -> np.ndarray:
-    """USD per GB of one copy held ``hours``, at least the tier's minimum."""
-    return tier.usd_gb_hour * np.maximum(hours, tier.min_hours)
-
-
-def recovery_minutes(tier: Tier, size_bytes: float, nodes: np.ndarray) -> np.ndarray:
-    """Minutes to read ``size_bytes`` back to ``nodes`` nodes."""
-    return tier.restore_hours * 60.0 + bytes_to_gb(size_bytes) / (tier.gb_s_per_node * nodes) / 60.0
-
-
-def best_tier_usd(problem: Problem, zone: int, hours: np.ndarray, nodes: np.ndarray, kept_hours: float,
+def best_tier_usd(problem: Problem, zone: np.ndarray, hours: np.ndarray, nodes: np.ndarray, kept_hours: float,
                   recent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cheapest tier for a best copy that the recovery floor allows: USD per GB and tier number, shape of hours.
+    """Cheapest tier for a best copy that the recovery floor allows: USD per GB and tier number, shape (columns,).
 
     Where no tier meets the floor the copy stands beside the recent ones (``recent``: their tier numbers).
     """
-    tiers = problem.tariffs[zone].tiers
+    tiers = problem.tiers
     floor = problem.request.floors.checkpoints.recovery_time
     limit = math.inf if floor is None else floor / SECONDS_PER_MINUTE
-    price = np.array([hold_usd_per_gb(tier, hours + kept_hours) for tier in tiers])
-    slow = np.array([recovery_minutes(tier, problem.checkpoint.weights_bytes, nodes) > limit for tier in tiers])
+    price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None] + kept_hours, tiers.min_hours[zone])
+    slow = recovery_minutes(problem, zone, problem.checkpoint.weights_bytes, nodes) > limit
     barred = np.where(slow, np.inf, price)
-    chosen = np.where(np.isfinite(barred).any(axis=0), np.argmin(barred, axis=0), recent)
-    return price[chosen, np.arange(len(hours))], chosen
+    chosen = np.where(np.isfinite(barred).any(axis=1), np.argmin(barred, axis=1), recent)
+    return price[np.arange(len(hours)), chosen], chosen
 
 
-def history_tier_usd(problem: Problem, zone: int, hours: np.ndarray, kept_hours: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cheapest tier for history copies: USD per GB of one copy (held half the run on average) and tier number."""
-    tiers = problem.tariffs[zone].tiers
-    price = np.array([hold_usd_per_gb(tier, hours / 2.0 + kept_hours) for tier in tiers])
-    chosen = np.argmin(price, axis=0)
-    return price[chosen, np.arange(len(hours))], chosen
+def history_tier_usd(problem: Problem, zone: np.ndarray, hours: np.ndarray,
+                     kept_hours: float) -> tuple[np.ndarray, np.ndarray]:
+    """Cheapest tier for history copies, held half the run on average: USD per GB of one and tier number."""
+    tiers = problem.tiers
+    price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None] / 2.0 + kept_hours, tiers.min_hours[zone])
+    chosen = np.argmin(price, axis=1)
+    return price[np.arange(len(hours)), chosen], chosen
+
+
+def recent_usd_per_gb(problem: Problem, columns: Columns, peak: np.ndarray, kept_hours: float) -> np.ndarray:
+    """USD per GB of one resumable copy for the recent copies of a run, shape (columns,)."""
+    price = problem.tiers.usd_gb_hour[columns.zone, columns.tier]
+    least = problem.tiers.min_hours[columns.zone, columns.tier]
+    saves = np.ceil(columns.steps / columns.interval_steps)
+    keep, hours = peak - 1.0, columns.expected_hours
+    life = keep * hours / np.maximum(saves, 1.0)
+    early = np.maximum(saves - keep, 0.0) * np.maximum(least - life, 0.0)
+    final = keep * np.maximum(least - kept_hours, 0.0)
+    return price * (peak * hours + keep * kept_hours + early + final)
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Checkpoints by role, dataset and base weights, USD by column."""
-    request, size = problem.request, len(columns)
+    request, zone, hours = problem.request, columns.zone, columns.expected_hours
     kept = seconds_to_hours(request.costs.keep_for.checkpoints)
+    kept_data = seconds_to_hours(request.costs.keep_for.dataset)
     trials, scale = request.job.trials, 1.0 / (1.0 - free_share(problem))
-    recent, best, history, dataset, base = (np.zeros(size) for _ in range(5))
     state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
-    data_gb, base_gb = bytes_to_gb(problem.request.dataset_bytes), bytes_to_gb(base_weights_bytes(problem))
-    for zone in np.unique(columns.zone):
-        rows = np.flatnonzero(columns.zone == zone)
-        tiers, hours = problem.tariffs[zone].tiers, columns.expected_hours[rows]
-        dataset[rows] = cheapest_hold(tiers, hours * trials + seconds_to_hours(request.costs.keep_for.dataset)) * data_gb
-        base[rows] = cheapest_hold(tiers, hours * trials) * base_gb
-        best[rows] = best_tier_usd(problem, int(zone), hours, columns.nodes[rows].astype(float), kept,
-                                   columns.tier[rows])[0] * weights
-        history[rows] = history_tier_usd(problem, int(zone), hours, kept)[0] * weights
-        for number, tier in enumerate(tiers):
-            here = rows[columns.tier[rows] == number]
-            for steps in np.unique(columns.steps[here]):
-                part = here[columns.steps[here] == steps]
-                saves = np.ceil(steps / columns.interval_steps[part])
-                recent[part] = recent_usd_per_gb(tier, columns.expected_hours[part], saves,
-                                                 copies(problem, int(steps))[0], kept) * state
-    peaks = copies_by_column(columns, problem)[:, 1:]
+    peaks = copies_by_column(columns, problem)
+    best = best_tier_usd(problem, zone, hours, columns.nodes.astype(np.float64), kept, columns.tier)[0]
+    history = history_tier_usd(problem, zone, hours, kept)[0]
+    data = ready_usd_per_gb(problem, zone, hours * trials + kept_data)
+    base = ready_usd_per_gb(problem, zone, hours * trials)
     return {
-        "recent checkpoints": recent * trials * scale, "best checkpoints": best * peaks[:, 0] * trials * scale,
-        "history checkpoints": history * peaks[:, 1] * trials * scale,
-        "dataset": dataset * scale, "base weights": base * scale,
+        "recent checkpoints": recent_usd_per_gb(problem, columns, peaks[:, 0], kept) * (state * trials * scale),
+        "best checkpoints": best * peaks[:, 1] * (weights * trials * scale),
+        "history checkpoints": history * peaks[:, 2] * (weights * trials * scale),
+        "dataset": data * (bytes_to_gb(problem.request.dataset_bytes) * scale),
+        "base weights": base * (bytes_to_gb(base_weights_bytes(problem)) * scale),
     }
 
 
@@ -165,7 +155,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         add("history checkpoints", "elastic", weights * peak_history * held * tier.usd_gb_hour / (1.0 - free) * trials,
             f"{tier.name}: {peak_history} x {weights:.2f} GB x {held:.2f} h on average x "
             f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
-    usable = [t for t in tiers.values() if t.restore_hours == 0.0 and t.kind != "block"] or list(tiers.values())
+    usable = [tier for tier in tiers.values() if tier.ready] or list(tiers.values())
     for item, gb, held in (
         ("dataset", bytes_to_gb(problem.request.dataset_bytes), hours * trials + seconds_to_hours(request.costs.keep_for.dataset)),
         ("base weights", bytes_to_gb(base_weights_bytes(problem)), hours * trials),

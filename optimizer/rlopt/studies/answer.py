@@ -57,10 +57,11 @@ def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecisio
     zone, tier = int(columns.zone[j]), int(columns.tier[j])
     tiers = problem.tariffs[zone].tiers
     hours, nodes = columns.expected_hours[j : j + 1], columns.nodes[j : j + 1].astype(float)
+    zones = columns.zone[j : j + 1]
     kept = seconds_to_hours(problem.request.costs.keep_for.checkpoints)
     recent, best, history = copies(problem, int(columns.steps[j]))
-    best_tier = int(best_tier_usd(problem, zone, hours, nodes, kept, columns.tier[j : j + 1])[1][0])
-    history_tier = int(history_tier_usd(problem, zone, hours, kept)[1][0])
+    best_tier = int(best_tier_usd(problem, zones, hours, nodes, kept, columns.tier[j : j + 1])[1][0])
+    history_tier = int(history_tier_usd(problem, zones, hours, kept)[1][0])
     state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []

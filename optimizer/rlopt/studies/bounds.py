@@ -15,7 +15,7 @@ import numpy as np
 
 from rlopt.candidates.joint import compose
 from rlopt.costs import column_costs
-from rlopt.problem import PLACEMENTS, Columns, Floats, Problem
+from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem
 from rlopt.units import SECONDS_PER_HOUR
 
 MANY_NODES = 10**6
@@ -23,11 +23,15 @@ MANY_NODES = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bound functions of one problem; ``fixed`` has shape (placements, zones, largest K + 1)."""
+    """Bound functions of one problem; ``fixed`` has shape (placements, zones, largest K + 1), ``steps`` (largest K + 1,).
+
+    ``zone`` and ``size`` may be one number or arrays that broadcast with the seconds.
+    """
 
     problem: Problem
     fixed: Floats
     cpu: Floats
+    steps: Floats
 
     @staticmethod
     def of(problem: Problem) -> Bounds:
@@ -35,28 +39,45 @@ class Bounds:
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
         sizes = sorted(problem.workload.steps)
         fixed = np.full((len(PLACEMENTS), len(problem.tariffs), max(sizes, default=0) + 1), np.inf)
-        rows = [(m, zone, size, interval, tier)
-                for m in range(len(PLACEMENTS)) for zone, tariff in enumerate(problem.tariffs)
-                for size in sizes for interval in problem.intervals[size] for tier in range(len(tariff.tiers))]
-        if rows:
-            table = np.array(rows, dtype=np.int64)
-            np.minimum.at(fixed, (table[:, 0], table[:, 1], table[:, 2]), column_costs(_idle(problem, table), problem))
-        return Bounds(problem, fixed, cpu)
+        for size in sizes:
+            table = _choices(problem, size)
+            if not len(table):
+                continue
+            # the placement adds the same to every interval and tier: find the least of those once
+            usd = column_costs(_idle(problem, table), problem)
+            order = np.lexsort((usd, table[:, 1]))
+            least = table[order[np.unique(table[order, 1], return_index=True)[1]]]
+            for placement in range(len(PLACEMENTS)):
+                least[:, 0] = placement
+                fixed[placement, least[:, 1], size] = column_costs(_idle(problem, least), problem)
+        steps = np.array([problem.workload.steps.get(size, 0) for size in range(fixed.shape[2])], dtype=np.float64)
+        return Bounds(problem, fixed, cpu, steps)
 
-    def cost(self, placement: int, zone: int, size: int, usd_per_hour: Floats, train: Floats,
+    def cost(self, placement: int, zone: int | Ints, size: int | Ints, usd_per_hour: Floats, train: Floats,
              sample: Floats) -> Floats:
         """Least USD of columns in one zone and group size, shape of the broadcast inputs."""
         problem, operations = self.problem, self.problem.operations
         step = compose(placement, train, sample, problem)
-        useful = problem.workload.steps[size] * step / SECONDS_PER_HOUR
+        useful = self.steps[size] * step / SECONDS_PER_HOUR
         hours = operations.overhead_hours + operations.idle_minutes / 60.0 + useful
         return self.fixed[placement, zone, size] + (usd_per_hour + self.cpu[zone]) * problem.request.job.trials * hours
 
-    def hours(self, placement: int, size: int, train: Floats, sample: Floats) -> Floats:
+    def hours(self, placement: int, size: int | Ints, train: Floats, sample: Floats) -> Floats:
         """Least confident hours, shape of the broadcast inputs."""
         problem = self.problem
         step = compose(placement, train, sample, problem)
-        return problem.operations.overhead_hours + problem.workload.steps[size] * step / SECONDS_PER_HOUR
+        return problem.operations.overhead_hours + self.steps[size] * step / SECONDS_PER_HOUR
+
+
+def _choices(problem: Problem, size: int) -> np.ndarray:
+    """Every (placement 0, zone, group size, interval, tier), shape (rows, 5)."""
+    tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)
+    intervals = np.array(problem.intervals[size], dtype=np.int64)
+    zone = np.repeat(np.arange(len(tiers)), tiers)
+    tier = np.arange(len(zone)) - np.repeat(np.cumsum(tiers) - tiers, tiers)
+    count = len(intervals)
+    return np.stack([np.zeros(len(zone) * count, dtype=np.int64), np.repeat(zone, count),
+                     np.full(len(zone) * count, size), np.tile(intervals, len(zone)), np.repeat(tier, count)], axis=1)
 
 
 def _idle(problem: Problem, table: np.ndarray) -> Columns:

@@ -88,10 +88,12 @@ class Search:
         width = int(max(training.group_size.max(initial=0), rollout.group_size.max(initial=0))) + 1
         left, right = training.zone * width + training.group_size, rollout.zone * width + rollout.group_size
         left_order, right_order = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
-        for key in np.intersect1d(left, right):
-            lo, hi = np.searchsorted(left[left_order], [key, key + 1])
-            ro, rhi = np.searchsorted(right[right_order], [key, key + 1])
-            yield int(key // width), int(key % width), left_order[lo:hi], right_order[ro:rhi]
+        keys = np.intersect1d(left, right)
+        left_at = np.searchsorted(left[left_order], np.stack([keys, keys + 1]))
+        right_at = np.searchsorted(right[right_order], np.stack([keys, keys + 1]))
+        for n, key in enumerate(keys):
+            yield (int(key // width), int(key % width), left_order[left_at[0, n] : left_at[1, n]],
+                   right_order[right_at[0, n] : right_at[1, n]])
 
     def _first_look(self, groups: Sequence[tuple[int, int, Ints, Ints]], modes: Sequence[int],
                     colocated: int | None) -> None:
@@ -135,15 +137,9 @@ class Search:
         return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
 
     def _colocated_bounds(self, pools: Pools) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        cost, hours = np.zeros(len(pools)), np.zeros(len(pools))
-        for zone in np.unique(pools.zone):
-            for size in np.unique(pools.group_size):
-                here = (pools.zone == zone) & (pools.group_size == size)
-                none = np.zeros(int(here.sum()))
-                cost[here] = self.bounds.cost(COLOCATED, int(zone), int(size), pools.usd_per_hour[here],
-                                              pools.seconds[here], none)
-                hours[here] = self.bounds.hours(COLOCATED, int(size), pools.confident_seconds[here], none)
-        return cost, hours
+        none = np.zeros(len(pools))
+        cost = self.bounds.cost(COLOCATED, pools.zone, pools.group_size, pools.usd_per_hour, pools.seconds, none)
+        return cost, self.bounds.hours(COLOCATED, pools.group_size, pools.confident_seconds, none)
 
     def _colocated(self) -> None:
         rows = np.arange(len(self.problem.colocated))
