@@ -1,4 +1,4 @@
-"""Time and memory of whole solves and frontiers, start-up included, on the shipped catalog and on one ten times as large.
+"""Time and memory of whole solves and frontiers, start-up included, on the shipped catalog and a larger one.
 
     python benchmarks/solve.py                 every case, a table
     python benchmarks/solve.py --one 8b --task solve --times 10
@@ -44,10 +44,17 @@ def larger(times: int) -> Any:
         factors = np.exp(random.normal(0.0, 0.25, len(catalog.offers)))
         for offer, factor in zip(catalog.offers, factors, strict=True):
             provider = f"{offer.provider}-{copy}"
-            offers.append(replace(
-                offer, id=f"{provider}/{offer.id}", provider=provider, shape=replace(offer.shape, provider=provider),
-                price_per_hour=offer.price_per_hour * factor, price_low=offer.price_low * factor,
-                price_high=offer.price_high * factor))
+            offers.append(
+                replace(
+                    offer,
+                    id=f"{provider}/{offer.id}",
+                    provider=provider,
+                    shape=replace(offer.shape, provider=provider),
+                    price_per_hour=offer.price_per_hour * factor,
+                    price_low=offer.price_low * factor,
+                    price_high=offer.price_high * factor,
+                )
+            )
     return replace(catalog, offers=tuple(offers))
 
 
@@ -61,18 +68,34 @@ def one(name: str, task: str, times: int) -> dict[str, Any]:
     ready = time.perf_counter()
     if task == "solve":
         plan = api.solve(request, facts=facts)
-        answer = {"status": plan.status, "usd": plan.cost.total_usd if plan.cost else None,
-                  "candidates": plan.solver.candidates, "columns": plan.solver.columns,
-                  "solver_s": plan.solver.seconds, "root_gap": plan.solver.root_gap}
+        answer = {
+            "status": plan.status,
+            "usd": plan.cost.total_usd if plan.cost else None,
+            "candidates": plan.solver.candidates,
+            "columns": plan.solver.columns,
+            "solver_s": plan.solver.seconds,
+            "root_gap": plan.solver.root_gap,
+        }
     else:
         curve = api.frontier(request, points=20, facts=facts)
-        answer = {"status": "frontier", "points": len(curve.points),
-                  "candidates": curve.points[0].solver.candidates if curve.points else 0, "columns": len(curve.points),
-                  "solver_s": sum(point.solver.seconds for point in curve.points)}
+        answer = {
+            "status": "frontier",
+            "points": len(curve.points),
+            "candidates": curve.points[0].solver.candidates if curve.points else 0,
+            "columns": len(curve.points),
+            "solver_s": sum(point.solver.seconds for point in curve.points),
+        }
     ended = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    return {"case": name, "task": task, "times": times, "work_s": ended - ready, "start_s": ready - started,
-            "peak_mib": peak, **answer}
+    return {
+        "case": name,
+        "task": task,
+        "times": times,
+        "work_s": ended - ready,
+        "start_s": ready - started,
+        "peak_mib": peak,
+        **answer,
+    }
 
 
 def measure(name: str, task: str, times: int) -> dict[str, Any]:
@@ -99,9 +122,19 @@ def main() -> None:
         for task in ("solve",) if name.startswith("infeasible") else ("solve", "frontier"):
             for times in (1,) if name.startswith("infeasible") else (1, 10):
                 row = measure(name, task, times)
-                print(f"| {name} | {task} | {times}x | {row['wall_s']:.2f} | {row['start_s']:.2f} | {row['peak_mib']:.0f} | "
-                      f"{row['candidates'] / row['work_s']:,.0f} | {row['columns']} | {row['solver_s'] / row['work_s']:.1%} |",
-                      flush=True)
+                rate, share = row["candidates"] / row["work_s"], row["solver_s"] / row["work_s"]
+                cells = (
+                    name,
+                    task,
+                    f"{times}x",
+                    f"{row['wall_s']:.2f}",
+                    f"{row['start_s']:.2f}",
+                    f"{row['peak_mib']:.0f}",
+                    f"{rate:,.0f}",
+                    str(row["columns"]),
+                    f"{share:.1%}",
+                )
+                print("| " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":

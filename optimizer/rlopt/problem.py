@@ -108,8 +108,7 @@ class Columns:
     @staticmethod
     def join(parts: list[Columns]) -> Columns:
         """All rows of ``parts`` in order; there must be at least one part."""
-        return Columns(*(np.concatenate([getattr(part, field.name) for part in parts])
-                         for field in fields(Columns)))
+        return Columns(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Columns)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +142,8 @@ class Problem:
     """Layouts and stage details behind the pools' ``estimate`` rows."""
     sync_seconds: tuple[float, float, float]
     """Seconds of every step outside the stages, by placement: weight transfer and fixed overheads."""
+    staleness: int
+    """Steps that samples lag behind in an asynchronous plan."""
     exposed_share: float
     """Share of the shorter pool's time that an asynchronous step still waits for."""
     candidates: int

@@ -82,7 +82,7 @@ def predict(pinned: Pinned) -> Result:
     tp = np.array([pinned.rollout_tp])
     room = room_gib(context, hardware, tp, pinned.rollout_precision, resident)
     steady = pinned.placement == ASYNC
-    time = sample(context, hardware, tp, gpus, pinned.rollout_precision, room, size, steady, 1).seconds
+    time = sample(context, hardware, tp, gpus, pinned.rollout_precision, room, size, steady).seconds
     generate = float(with_tools(context, time, size)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration

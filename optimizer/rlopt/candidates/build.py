@@ -4,54 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.colocated import colocated_table, staircase
+from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
+from rlopt.candidates.colocated import colocated_table
 from rlopt.candidates.context import Context, make_context, rank
 from rlopt.candidates.market import open_market
 from rlopt.candidates.operations import load_operations
+from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import price_rows, stop_rates
 from rlopt.candidates.sampling import SamplingTable, sampling_table
 from rlopt.candidates.tables import ColocatedRow, SamplingRow, Tables, TrainingRow
-from rlopt.candidates.tariff import TariffBook, TierTable, zone_tariff
+from rlopt.candidates.tariff import TierTable
 from rlopt.candidates.training import TrainingTable, training_table
 from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s
 from rlopt.facts import Catalog, Model
-from rlopt.problem import Checkpoint, Pools, Problem
+from rlopt.problem import Pools, Problem
 from rlopt.request import Request
-from rlopt.workloads import Workload, build_workload
+from rlopt.workloads import build_workload
 
 SEARCHED_GPUS = 512
 """Pools are searched up to this many GPUs where the request sets no limit; a plan then says so."""
-OPTIMIZER_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 6.0}
-"""Saved beside 2 B of weights: fp32 master and moments; bf16 moments; fp32 master and 8-bit moments."""
-INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-
-def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
-    """Bytes of a resumable copy (all trained models) and of a weights-only copy (the policy)."""
-    optimizer = OPTIMIZER_BYTES[request.job.optimizer]
-    trained = []
-    for role in workload.roles:
-        if role.trained:
-            from rlopt.estimates import ModelShape
-
-            lora = role.name == "policy" and request.job.trainable.kind == "lora"
-            count = ModelShape.of(role.model).lora_params(request.job.trainable.lora_rank or 1) if lora else role.model.params
-            trained.append((role.name, count))
-    weights = next(count for name, count in trained if name == "policy") * 2.0
-    return Checkpoint(sum(count for _, count in trained) * (2.0 + optimizer), weights)
-
-
-def intervals(request: Request, workload: Workload) -> dict[int, tuple[int, ...]]:
-    """Checkpoint intervals by group size: divisors of history_every, or a geometric grid without one."""
-    every = request.floors.checkpoints.history_every
-    found = {}
-    for size, steps in workload.steps.items():
-        grid = [d for d in range(1, every + 1) if every % d == 0] if every else [*INTERVALS, steps]
-        found[size] = tuple(sorted({d for d in grid if d <= steps})) or (steps,)
-    return found
 
 
 def _first_of_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -71,13 +47,24 @@ class _Builder:
         self.sampling_rows: list[SamplingRow] = []
         self.colocated_rows: list[ColocatedRow] = []
 
-    def price(self, topology: np.ndarray, nodes: np.ndarray, host: np.ndarray, size: int, precision: str,
-              estimate: int, times: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]) -> Pools:
+    def price(
+        self,
+        topology: np.ndarray,
+        nodes: np.ndarray,
+        host: np.ndarray,
+        size: int,
+        precision: str,
+        estimate: int,
+        times: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    ) -> Pools:
         rows = len(topology)
         names = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
         fields = dict(zip(names, times, strict=True))
-        fields |= {"group_size": np.full(rows, size), "update_precision": np.full(rows, rank(precision)),
-                   "estimate": np.arange(estimate, estimate + rows)}
+        fields |= {
+            "group_size": np.full(rows, size),
+            "update_precision": np.full(rows, rank(precision)),
+            "estimate": np.arange(estimate, estimate + rows),
+        }
         return price_rows(self.context.market, self.stops, topology, nodes, host, fields)
 
     def training(self, number: int, table: TrainingTable, size: int, precision: str, alone: bool) -> Pools:
@@ -94,8 +81,15 @@ class _Builder:
             estimate = len(self.training_rows)
             self.training_rows += entries
         confident = seconds[rows] * self.context.train_band[table.topology[rows]]
-        return self.price(table.topology[rows], table.nodes[rows], table.host_gib[rows], size, precision, estimate,
-                          (seconds[rows], confident, seconds[rows], confident))
+        return self.price(
+            table.topology[rows],
+            table.nodes[rows],
+            table.host_gib[rows],
+            size,
+            precision,
+            estimate,
+            (seconds[rows], confident, seconds[rows], confident),
+        )
 
     def colocated(self, number: int, table: TrainingTable, size: int, precision: str) -> Pools:
         """Training layout and engine together."""
@@ -103,41 +97,58 @@ class _Builder:
         estimate, rollouts = len(self.colocated_rows), self.context.request.choices.precision.rollout
         self.colocated_rows += [
             ColocatedRow(TrainingRow(number, int(row), size, precision), int(tp), rollouts[int(p)])
-            for row, tp, p in zip(found.train, found.tp, found.precision, strict=True)]
+            for row, tp, p in zip(found.train, found.tp, found.precision, strict=True)
+        ]
         topology = table.topology[found.train]
         seconds = found.train_seconds + found.sample_seconds
         confident = found.train_seconds * self.context.train_band[topology] + (
-            found.sample_seconds * self.context.rollout_band[topology])
-        return self.price(topology, table.nodes[found.train], table.host_gib[found.train], size, precision, estimate,
-                          (seconds, confident, seconds, confident))
+            found.sample_seconds * self.context.rollout_band[topology]
+        )
+        return self.price(
+            topology,
+            table.nodes[found.train],
+            table.host_gib[found.train],
+            size,
+            precision,
+            estimate,
+            (seconds, confident, seconds, confident),
+        )
 
     def rollout(self, table: SamplingTable, size: int) -> Pools:
         """Per machine kind and node count the engines that are best in step or out of step."""
         group = table.topology * 4096 + table.nodes
-        rows = np.union1d(_first_of_group(group, table.seconds[size]), _first_of_group(group, table.steady_seconds[size]))
+        rows = np.union1d(
+            _first_of_group(group, table.seconds[size]), _first_of_group(group, table.steady_seconds[size])
+        )
         rows = rows[np.isfinite(table.seconds[size][rows])]
         estimate = len(self.sampling_rows)
         self.sampling_rows += [SamplingRow(int(row), size) for row in rows]
         band = self.context.rollout_band[table.topology[rows]]
         seconds, steady = table.seconds[size][rows], table.steady_seconds[size][rows]
-        return self.price(table.topology[rows], table.nodes[rows], np.zeros(len(rows)), size, "bf16", estimate,
-                          (seconds, seconds * band, steady, steady * band))
+        return self.price(
+            table.topology[rows],
+            table.nodes[rows],
+            np.zeros(len(rows)),
+            size,
+            "bf16",
+            estimate,
+            (seconds, seconds * band, steady, steady * band),
+        )
 
 
 def join_pools(parts: Sequence[Pools]) -> Pools:
     """All rows of ``parts``; an empty set where there are none."""
-    from dataclasses import fields
-
-    kinds = {"spot": np.bool_}
     names = [field.name for field in fields(Pools)]
-    whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate")
-    if not parts:
-        return Pools(*(np.zeros(0, dtype=kinds.get(n, np.int64 if n in whole else np.float64)) for n in names))
-    return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    if parts:
+        return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
+    kinds |= dict.fromkeys(("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate"), np.int64)
+    return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
 
 
-def build_problem(request: Request, catalog: Catalog, models: Mapping[str, Model],
-                  warnings: Sequence[str] = ()) -> Problem:
+def build_problem(
+    request: Request, catalog: Catalog, models: Mapping[str, Model], warnings: Sequence[str] = ()
+) -> Problem:
     """Freeze everything a search needs. Raises MissingFactError, NotSupportedError."""
     workload = build_workload(request, models)
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
@@ -149,8 +160,11 @@ def build_problem(request: Request, catalog: Catalog, models: Mapping[str, Model
     builder = _Builder(context, stops)
     generates = workload.generates
     offloads = context.offloads if generates else tuple(code for code in context.offloads if code < 2)
-    tables = [table for score in (request.choices.precision.score if workload.of_kind("forward") else ("bf16",))
-              if (table := training_table(context, offloads, score)) is not None]
+    tables = [
+        table
+        for score in (request.choices.precision.score if workload.of_kind("forward") else ("bf16",))
+        if (table := training_table(context, offloads, score)) is not None
+    ]
     sampling = sampling_table(context) if generates else None
     training, colocated, rollout = [], [], []
     separate = {"disaggregated", "async"} & set(request.placements)
@@ -169,31 +183,56 @@ def build_problem(request: Request, catalog: Catalog, models: Mapping[str, Model
     policy = context.shapes["policy"]
     apart = disaggregated_fixed_s(policy, context.calibration)
     fixed = colocated_fixed_s(policy, context.calibration) if generates else 0.0
+    notes = [*warnings, *market.warnings]
     excluded: Counter[str] = Counter(market.left_out)
     excluded["needs more memory than there is"] = sum(table.misfits for table in tables) + (
-        sampling.tried - len(sampling) if sampling is not None else 0)
-    unknown = int(np.isnan(stops).sum())
-    if unknown:
-        excluded["no failure rate is known"] = unknown
-    notes = [*warnings, *market.warnings]
+        sampling.tried - len(sampling) if sampling is not None else 0
+    )
+    for reason, count in (
+        ("no failure rate is known", int(np.isnan(stops).sum())),
+        (
+            "the GPU's peak at a wanted precision is not known",
+            sum(table.unknown for table in tables) + (sampling.unknown if sampling is not None else 0),
+        ),
+    ):
+        if count:
+            excluded[reason] = count
+            notes.append(f"{count:,} candidates left out: {reason}")
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
+    if any(length.p99 is not None for length in (request.job.prompt_tokens, request.job.response_tokens)):
+        notes.append("p99 of a length is not used in this release: lengths follow their mean and maximum")
     if operations.assumed:
         notes.append("assumed, not measured: " + ", ".join(operations.assumed))
-    if request.costs.engineer_hour is None or not any(
-            request.costs.setup_hours.of(name) for name in request.placements) and not request.costs.on_call_hours_per_day:
+    if request.costs.engineer_hour is None or (
+        not any(request.costs.setup_hours.of(name) for name in request.placements)
+        and not request.costs.on_call_hours_per_day
+    ):
         notes.append("people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day")
     tariffs = tuple(zone_tariff(book, *zone) for zone in market.zones)
     tried = sum(table.tried for table in tables) * len(workload.group_sizes) * len(request.choices.precision.update)
     return Problem(
-        request=request, catalog=catalog, workload=workload, models=models, market=market, operations=operations,
-        tariffs=tariffs, tiers=TierTable.of(tariffs),
-        checkpoint=checkpoint_sizes(request, workload), intervals=intervals(request, workload),
-        training=join_pools(training), rollout=join_pools(rollout), colocated=join_pools(colocated),
-        estimates=Tables(context, tables, sampling, builder.training_rows, builder.sampling_rows, builder.colocated_rows),
-        sync_seconds=(fixed, apart, apart), exposed_share=float(context.calibration.rl["exposed_share"]),
-        candidates=tried + (sampling.tried * 2 if sampling is not None else 0), excluded=dict(excluded),
-        warnings=tuple(notes), gpu_limit=gpu_limit)
-
-
-__all__ = ["build_problem", "staircase"]
+        request=request,
+        catalog=catalog,
+        workload=workload,
+        models=models,
+        market=market,
+        operations=operations,
+        tariffs=tariffs,
+        tiers=TierTable.of(tariffs),
+        checkpoint=checkpoint_sizes(request, workload),
+        intervals=intervals(request, workload),
+        training=join_pools(training),
+        rollout=join_pools(rollout),
+        colocated=join_pools(colocated),
+        estimates=Tables(
+            context, tables, sampling, builder.training_rows, builder.sampling_rows, builder.colocated_rows
+        ),
+        sync_seconds=(fixed, apart, apart),
+        staleness=context.staleness,
+        exposed_share=float(context.calibration.rl["exposed_share"]),
+        candidates=tried + (sampling.tried * 2 if sampling is not None else 0),
+        excluded=dict(excluded),
+        warnings=tuple(notes),
+        gpu_limit=gpu_limit,
+    )

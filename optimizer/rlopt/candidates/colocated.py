@@ -55,11 +55,19 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
     found: list[tuple[Ints, Ints, Ints, Floats]] = []
     market = context.market
-    ways = {(t, n): engine_ways(context, market.topologies[t].gpus_per_node, market.topologies[t].cluster,
-                                market.topologies[t].gpus_per_node * n)
-            for t, n in {(int(a), int(b)) for a, b in zip(training.topology[rows], training.nodes[rows], strict=True)}}
+    ways = {
+        (t, n): engine_ways(
+            context,
+            market.topologies[t].gpus_per_node,
+            market.topologies[t].cluster,
+            market.topologies[t].gpus_per_node * n,
+        )
+        for t, n in {(int(a), int(b)) for a, b in zip(training.topology[rows], training.nodes[rows], strict=True)}
+    }
     for tp in sorted({way for options in ways.values() for way in options}):
-        here = rows[[tp in ways[(int(t), int(n))] for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)]]
+        here = rows[
+            [tp in ways[(int(t), int(n))] for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)]
+        ]
         hardware = context.hardware.take(training.topology[here])
         gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
         degree = np.full(len(here), tp)
@@ -67,17 +75,24 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
             room = room_gib(context, hardware, degree, rollout, training.resident_gib[here])
             time = sample(context, hardware, degree, gpus, rollout, room, size, steady=False).seconds
             time = with_tools(context, np.where(np.isnan(time), np.inf, time), size)
-            time = time + np.where(training.layout.offload[here] == PARAMETERS_OFF,
-                                   colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration), 0.0)
+            time = time + np.where(
+                training.layout.offload[here] == PARAMETERS_OFF,
+                colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration),
+                0.0,
+            )
             fits = np.isfinite(time)
             found.append((here[fits], degree[fits], np.full(int(fits.sum()), p), time[fits]))
-    train, tp_, p_, time = (np.concatenate(part) for part in zip(*found, strict=True)) if found else (
-        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    train, tp_, p_, time = (
+        (np.concatenate(part) for part in zip(*found, strict=True))
+        if found
+        else (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    )
     return _best(context, training, train, tp_, p_, seconds[train], time)
 
 
-def _best(context: Context, training: TrainingTable, train: Ints, tp: Ints, precision: Ints, first: Floats,
-          second: Floats) -> ColocatedTable:
+def _best(
+    context: Context, training: TrainingTable, train: Ints, tp: Ints, precision: Ints, first: Floats, second: Floats
+) -> ColocatedTable:
     """Per machine kind, node count and offload: rows not beaten in both median and confident seconds."""
     topology = training.topology[train]
     median = first + second

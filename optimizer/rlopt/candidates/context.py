@@ -43,13 +43,20 @@ class Context:
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""
         lengths = stage.lengths
-        return Tokens.of(lengths.prompt_mean, lengths.prompt_max, lengths.response_mean, lengths.response_max,
-                         lengths.packed)
+        return Tokens.of(
+            lengths.prompt_mean, lengths.prompt_max, lengths.response_mean, lengths.response_max, lengths.packed
+        )
 
     def sequences(self, stage: Stage, group_size: int) -> float:
         """Sequences of a stage in one step."""
         dropped = self.request.job.filter.drop if stage.kind == "update" and stage.role == "policy" else 0.0
         return self.workload.samples(group_size) * stage.per_sample * (1.0 - dropped)
+
+    @property
+    def staleness(self) -> int:
+        """Steps that an asynchronous plan lags: the most offered within the floor, else the least offered."""
+        offered, most = self.request.choices.staleness, self.request.floors.max_staleness
+        return max((lag for lag in offered if most is None or lag <= most), default=min(offered))
 
     @property
     def offloads(self) -> tuple[int, ...]:
@@ -71,11 +78,16 @@ def training_of(request: Request, role: str) -> Training:
     """What is trained of a role: everything, or adapters on the policy. A critic is always trained in full."""
     trainable = request.job.trainable
     if role == "policy" and trainable.kind == "lora":
-        return Training(kind="lora", lora_rank=trainable.lora_rank or 1,
-                        base_bytes=0.55 if trainable.base == "int4" else 2.0, optimizer=request.job.optimizer,
-                        in_loop=request.job.generates)
-    return Training(kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer,
-                    in_loop=request.job.generates)
+        return Training(
+            kind="lora",
+            lora_rank=trainable.lora_rank or 1,
+            base_bytes=0.55 if trainable.base == "int4" else 2.0,
+            optimizer=request.job.optimizer,
+            in_loop=request.job.generates,
+        )
+    return Training(
+        kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer, in_loop=request.job.generates
+    )
 
 
 def loop_factors(workload: Workload, calibration: Calibration, engine: str | None = None) -> tuple[float, float]:
@@ -87,8 +99,9 @@ def loop_factors(workload: Workload, calibration: Calibration, engine: str | Non
     return loop * float(rl["update_factor"]), loop
 
 
-def make_context(request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int,
-                 engine: str | None = None) -> Context:
+def make_context(
+    request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int, engine: str | None = None
+) -> Context:
     """Everything the estimates need, with the error bands at the request's confidence."""
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
@@ -97,11 +110,19 @@ def make_context(request: Request, catalog: Catalog, workload: Workload, market:
     bands = {kind: np.exp(z * sigma(kind, hardware.generation, moe, calibration)) for kind in ("update", "generation")}
     update, forward = loop_factors(workload, calibration, engine)
     return Context(
-        train_factor=update, forward_factor=forward,
-        request=request, workload=workload, market=market, hardware=hardware,
+        train_factor=update,
+        forward_factor=forward,
+        request=request,
+        workload=workload,
+        market=market,
+        hardware=hardware,
         shapes={role.name: ModelShape.of(role.model) for role in workload.roles},
         trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
-        calibration=calibration, train_band=bands["update"], rollout_band=bands["generation"], gpu_limit=gpu_limit)
+        calibration=calibration,
+        train_band=bands["update"],
+        rollout_band=bands["generation"],
+        gpu_limit=gpu_limit,
+    )
 
 
 def margin(context: Context) -> float:

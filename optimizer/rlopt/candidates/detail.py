@@ -34,6 +34,8 @@ class PoolDetail:
     parts: Mapping[str, float]
     stages: tuple[StageDetail, ...]
     memory_margin: float
+    measured: bool = True
+    """Whether the calibration has measurements of this GPU generation."""
 
 
 class Estimates(Protocol):

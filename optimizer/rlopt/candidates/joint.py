@@ -1,10 +1,10 @@
 """Joint columns: two pools (or one), an interval and a tier put together, with exact hours.
 
-    step      = train + sample + overheads                       colocated, disaggregated
-              = max(train, sample) + exposed · min(...) + overheads     asynchronous
-    useful    = steps · step
-    clean     = start-up + useful · (1 + save / interval)
-    expected  = start-up + useful · (1 + save / interval) / (1 - stops per hour · (restart + read + interval / 2))
+step      = train + sample + overheads                       colocated, disaggregated
+= max(train, sample) + exposed · min(...) + overheads     asynchronous
+useful    = steps · step
+clean     = start-up + useful · (1 + save / interval)
+expected  = start-up + useful · (1 + save / interval) / (1 - stops per hour · (restart + read + interval / 2))
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rlopt.estimates import expected_hours as with_stops
 from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Problem
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
 
+
 def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
     """Seconds of one step from the pools' own seconds, for one placement."""
     overhead = problem.sync_seconds[placement]
@@ -26,8 +27,16 @@ def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> 
     return train + sample + overhead
 
 
-def run_hours(problem: Problem, step_seconds: Floats, steps: Ints, interval: Ints, failures_per_hour: Floats,
-              upload_hours: Floats, snapshot_hours: Floats, read_hours: Floats) -> tuple[Floats, Floats]:
+def run_hours(
+    problem: Problem,
+    step_seconds: Floats,
+    steps: Ints,
+    interval: Ints,
+    failures_per_hour: Floats,
+    upload_hours: Floats,
+    snapshot_hours: Floats,
+    read_hours: Floats,
+) -> tuple[Floats, Floats]:
     """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
 
     Young (1974), Daly (2006): every stop loses half an interval, the restart and the read.
@@ -59,25 +68,42 @@ def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval:
         failures = first.failures_per_hour + second.failures_per_hour
     step = compose(placement, first.seconds, sample, problem)
     confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
-    steps = np.array([problem.workload.steps.get(int(k), 0) for k in range(int(first.group_size.max(initial=1)) + 1)],
-                     dtype=np.int64)[first.group_size]
+    steps = np.array(
+        [problem.workload.steps.get(int(k), 0) for k in range(int(first.group_size.max(initial=1)) + 1)], dtype=np.int64
+    )[first.group_size]
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = bytes_to_gb(problem.checkpoint.resumable_bytes)
     read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
     upload = read - restore[first.zone, tier]
-    snapshot = state_gb / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus) / SECONDS_PER_HOUR
+    gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus
+    snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
     clean, expected = run_hours(problem, step, steps, interval, failures, upload, snapshot, read)
     confident = run_hours(problem, confident_step, steps, interval, failures, upload, snapshot, read)[1]
     cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[first.zone]
     return Columns(
-        placement=np.full(size, placement, dtype=np.int64), zone=first.zone, train=np.asarray(train, dtype=np.int64),
-        rollout=np.asarray(rollout, dtype=np.int64), group_size=first.group_size, steps=steps,
+        placement=np.full(size, placement, dtype=np.int64),
+        zone=first.zone,
+        train=np.asarray(train, dtype=np.int64),
+        rollout=np.asarray(rollout, dtype=np.int64),
+        group_size=first.group_size,
+        steps=steps,
         update_precision=first.update_precision,
-        staleness=np.full(size, 1 if placement == ASYNC else 0, dtype=np.int64),
-        interval_steps=np.asarray(interval, dtype=np.int64), tier=np.asarray(tier, dtype=np.int64),
-        gpus=gpus, spot_gpus=spot, nodes=first.nodes, usd_per_hour=usd, cpu_usd_per_hour=cpu, step_seconds=step,
-        failure_free_hours=clean, expected_hours=expected, confident_hours=np.maximum(confident, expected),
-        failures_per_hour=failures, recovery_minutes=read * 60.0, usd=np.full(size, np.nan))
+        staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
+        interval_steps=np.asarray(interval, dtype=np.int64),
+        tier=np.asarray(tier, dtype=np.int64),
+        gpus=gpus,
+        spot_gpus=spot,
+        nodes=first.nodes,
+        usd_per_hour=usd,
+        cpu_usd_per_hour=cpu,
+        step_seconds=step,
+        failure_free_hours=clean,
+        expected_hours=expected,
+        confident_hours=np.maximum(confident, expected),
+        failures_per_hour=failures,
+        recovery_minutes=read * 60.0,
+        usd=np.full(size, np.nan),
+    )
 
 
 def options(problem: Problem, placement: int, train: Ints, rollout: Ints) -> Columns:

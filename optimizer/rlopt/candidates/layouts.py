@@ -42,8 +42,9 @@ class LayoutSpace:
 
 def node_counts(most: int) -> tuple[int, ...]:
     """Node counts a pool is searched at: every one to 16, then ever coarser; the most allowed is always in."""
-    grid = [n for n in range(1, most + 1)
-            if n <= 16 or (n <= 32 and n % 2 == 0) or (n <= 64 and n % 4 == 0) or n % 8 == 0]
+    grid = [
+        n for n in range(1, most + 1) if n <= 16 or (n <= 32 and n % 2 == 0) or (n <= 64 and n % 4 == 0) or n % 8 == 0
+    ]
     return tuple(grid)
 
 
@@ -51,12 +52,19 @@ def node_counts(most: int) -> tuple[int, ...]:
 def layouts(gpus: int, gpus_per_node: int, space: LayoutSpace) -> Layout:
     """All layouts of ``gpus`` GPUs before recomputation and offload are chosen (both 0 here)."""
     rows: list[tuple[int, ...]] = []
-    batches = [mb for mb in MICRO_BATCHES
-               if mb == 1 or (mb * space.longest_tokens <= LONGEST_MICRO_BATCH_TOKENS and mb <= space.sequences)]
+    batches = [
+        mb
+        for mb in MICRO_BATCHES
+        if mb == 1 or (mb * space.longest_tokens <= LONGEST_MICRO_BATCH_TOKENS and mb <= space.sequences)
+    ]
     for tp in (t for t in POWERS if t <= min(gpus_per_node, 8) and space.heads % t == 0):
         for pp in (p for p in POWERS if p <= min(space.layers, 32) and gpus % (tp * p) == 0):
-            for cp in (c for c in POWERS if c == 1 or (c <= 16 and space.longest_tokens >= c * CONTEXT_SPLIT_TOKENS
-                                                        and gpus % (tp * pp * c) == 0)):
+            for cp in (
+                c
+                for c in POWERS
+                if c == 1
+                or (c <= 16 and space.longest_tokens >= c * CONTEXT_SPLIT_TOKENS and gpus % (tp * pp * c) == 0)
+            ):
                 dp = gpus // (tp * pp * cp)
                 if dp > space.sequences:
                     continue
@@ -64,15 +72,27 @@ def layouts(gpus: int, gpus_per_node: int, space: LayoutSpace) -> Layout:
     table = np.array(rows, dtype=np.int64).reshape(-1, 8).T
     tp_, pp_, vp_, dp_, cp_, ep_, sharding, micro = table
     one, zero = np.ones_like(tp_), np.zeros_like(tp_)
-    return Layout(tp=tp_, pp=pp_, vp=vp_, dp=dp_, cp=cp_, ep=ep_, etp=one, sharding=sharding, micro_batch=micro,
-                  recompute=zero, offload=zero)
+    return Layout(
+        tp=tp_,
+        pp=pp_,
+        vp=vp_,
+        dp=dp_,
+        cp=cp_,
+        ep=ep_,
+        etp=one,
+        sharding=sharding,
+        micro_batch=micro,
+        recompute=zero,
+        offload=zero,
+    )
 
 
 def _shardings(tp: int, pp: int, cp: int, dp: int, batches: list[int], space: LayoutSpace) -> list[tuple[int, ...]]:
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for vp in (1, 2) if pp > 1 and space.layers % (2 * pp) == 0 else (1,):
-        for ep in (e for e in POWERS if e == 1 or (space.experts and space.experts % e == 0
-                                                    and (dp * cp * tp) % e == 0)):
+        for ep in (
+            e for e in POWERS if e == 1 or (space.experts and space.experts % e == 0 and (dp * cp * tp) % e == 0)
+        ):
             rows += [(tp, pp, vp, dp, cp, ep, ZERO1, mb) for mb in batches]
     if pp == 1 and dp * cp > 1:
         rows += [(tp, pp, 1, dp, cp, 1, ZERO3, mb) for mb in batches]

@@ -104,10 +104,15 @@ def _by_confidence(offers: Sequence[Offer], request: Request) -> tuple[list[Offe
     trusted = [offer for offer in offers if offer.confidence in wanted]
     served = {offer.provider for offer in trusted}
     named = set(request.choices.providers or ())
-    rescued = [offer for offer in offers
-               if offer.confidence not in wanted and offer.provider in named and offer.provider not in served]
-    warnings = [f"{offer.id}: price of low confidence, used because the provider is named and has no better one"
-                for offer in rescued]
+    rescued = [
+        offer
+        for offer in offers
+        if offer.confidence not in wanted and offer.provider in named and offer.provider not in served
+    ]
+    warnings = [
+        f"{offer.id}: price of low confidence, used because the provider is named and has no better one"
+        for offer in rescued
+    ]
     return trusted + rescued, len(offers) - len(trusted) - len(rescued), warnings
 
 
@@ -146,10 +151,15 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     if distrusted:
         left_out["choices.price_confidence"] = distrusted
     if not kept and left_out[NO_RATE]:
-        raise MissingFactError("an exchange rate", "every matching offer is billed in another currency",
-                               "give costs.exchange_rates, for instance {CNY: 0.14 USD}")
+        raise MissingFactError(
+            "an exchange rate",
+            "every matching offer is billed in another currency",
+            "give costs.exchange_rates, for instance {CNY: 0.14 USD}",
+        )
     if not kept and left_out[RESERVED] and set(request.choices.pricing) == {"reserved"}:
-        raise NotSupportedError("choices.pricing", "reserved commitments are not in this release; use on_demand or spot")
+        raise NotSupportedError(
+            "choices.pricing", "reserved commitments are not in this release; use on_demand or spot"
+        )
     if left_out[UNKNOWN_REGION]:
         warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
     if left_out[NO_RATE]:
@@ -157,8 +167,9 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     return _columns(kept, request, gpu_limit, left_out, warnings)
 
 
-def _columns(kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: Mapping[str, int],
-             warnings: Sequence[str]) -> Market:
+def _columns(
+    kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: Mapping[str, int], warnings: Sequence[str]
+) -> Market:
     zones: dict[tuple[str, str | None], int] = {}
     topologies: dict[Topology, int] = {}
     zone, topology = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
@@ -171,15 +182,21 @@ def _columns(kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: 
         zone[i] = zones.setdefault((offer.provider, offer.region), len(zones))
     limit = request.limits.host_memory
     host = [bytes_to_gib(limit) if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
-    prices = [offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0)
-              * (1.0 - discounts.get(offer.provider, 0.0)) for offer in kept]
+    prices = [
+        offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0) * (1.0 - discounts.get(offer.provider, 0.0))
+        for offer in kept
+    ]
     return Market(
         offers=tuple(kept),
         usd_per_hour=np.array(prices, dtype=np.float64),
-        zone=zone, topology=topology,
+        zone=zone,
+        topology=topology,
         gpus=np.array([offer.shape.gpus for offer in kept], dtype=np.int64),
         spot=np.array([offer.pricing == "spot" for offer in kept], dtype=np.bool_),
         host_memory_gib=np.array(host, dtype=np.float64),
         max_nodes=np.array([_most_nodes(offer, gpu_limit) for offer in kept], dtype=np.int64),
-        zones=tuple(zones), topologies=tuple(topologies), left_out=dict(left_out), warnings=tuple(warnings),
+        zones=tuple(zones),
+        topologies=tuple(topologies),
+        left_out=dict(left_out),
+        warnings=tuple(warnings),
     )

@@ -37,6 +37,5 @@ def load_operations(folder: Path | None = None) -> Operations:
     text = ((folder or catalogs_dir()) / "operations.yaml").read_text(encoding="utf-8")
     table = YAML(typ="safe", pure=True).load(text)
     entries = {key: entry for key, entry in table.items() if isinstance(entry, dict)}
-    assumed = tuple(f"{key} = {entry['value']:g}" for key, entry in entries.items()
-                    if entry["source"] == "assumption")
+    assumed = tuple(f"{key} = {entry['value']:g}" for key, entry in entries.items() if entry["source"] == "assumption")
     return Operations(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)

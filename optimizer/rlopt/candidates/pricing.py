@@ -37,8 +37,9 @@ def stop_rates(market: Market, catalog: Catalog) -> Floats:
     return np.array(total, dtype=np.float64)
 
 
-def price_rows(market: Market, stops: Floats, topology: Ints, nodes: Ints, host_gib: Floats,
-               fields: Mapping[str, np.ndarray]) -> Pools:
+def price_rows(
+    market: Market, stops: Floats, topology: Ints, nodes: Ints, host_gib: Floats, fields: Mapping[str, np.ndarray]
+) -> Pools:
     """Pools of every (row, offer) pair that the offer allows: node count, host memory for what is offloaded.
 
     ``fields`` carries seconds, confident_seconds, steady_seconds, confident_steady_seconds, group_size,
@@ -61,6 +62,12 @@ def price_rows(market: Market, stops: Floats, topology: Ints, nodes: Ints, host_
     offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
     count = nodes[row]
     return Pools(
-        offer=offer, nodes=count, gpus=count * market.gpus[offer], zone=market.zone[offer],
-        usd_per_hour=count * market.usd_per_hour[offer], failures_per_hour=count * stops[offer],
-        spot=market.spot[offer], **{name: values[row] for name, values in fields.items()})
+        offer=offer,
+        nodes=count,
+        gpus=count * market.gpus[offer],
+        zone=market.zone[offer],
+        usd_per_hour=count * market.usd_per_hour[offer],
+        failures_per_hour=count * stops[offer],
+        spot=market.spot[offer],
+        **{name: values[row] for name, values in fields.items()},
+    )

@@ -35,6 +35,8 @@ class SamplingTable:
     seconds: Mapping[int, Floats]
     steady_seconds: Mapping[int, Floats]
     tried: int
+    unknown: int
+    """Rows left out because the device's peak at a precision is not known."""
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -44,25 +46,41 @@ def engine_ways(context: Context, gpus_per_node: int, cluster: bool, gpus: int) 
     """Tensor-parallel degrees of a replica: inside a node, and two or four nodes where a cluster network is known."""
     heads = context.workload.role("policy").model.heads
     most = gpus_per_node * (4 if cluster and gpus_per_node >= 8 else 1)
-    return [tp for tp in POWERS if tp <= min(most, gpus) and heads % tp == 0 and gpus % tp == 0
-            and (tp <= gpus_per_node or tp % gpus_per_node == 0)]
+    return [
+        tp
+        for tp in POWERS
+        if tp <= min(most, gpus)
+        and heads % tp == 0
+        and gpus % tp == 0
+        and (tp <= gpus_per_node or tp % gpus_per_node == 0)
+    ]
 
 
-def sample(context: Context, hardware: Hardware, tp: Ints, gpus: Ints, precision: str, kv_gib: Floats, size: int,
-           steady: bool, staleness: int = 0) -> GenerationTime:
+def sample(
+    context: Context, hardware: Hardware, tp: Ints, gpus: Ints, precision: str, kv_gib: Floats, size: int, steady: bool
+) -> GenerationTime:
     """One step's sampling on pools of ``gpus`` GPUs. Steady pools hold (1 + staleness) steps' sequences in flight."""
+    steps = 1 + context.staleness if steady else 1
     stage = context.workload.of_kind("generate")[0]
     lengths = stage.lengths
     total = context.sequences(stage, size)
     replicas = gpus / tp
     per_replica = np.ceil(total / replicas)
     found = generation_seconds(
-        context.shapes["policy"], hardware, tp, precision, kv_gib, (lengths.prompt_mean, lengths.prompt_max),
+        context.shapes["policy"],
+        hardware,
+        tp,
+        precision,
+        kv_gib,
+        (lengths.prompt_mean, lengths.prompt_max),
         (lengths.response_mean, lengths.response_max),
-        per_replica * (1 + staleness) if steady else per_replica, total, size, not steady, context.calibration)
-    if not steady:
-        return found
-    return GenerationTime(found.seconds / (1 + staleness), found.running, found.utilization)
+        per_replica * steps,
+        total,
+        size,
+        not steady,
+        context.calibration,
+    )
+    return GenerationTime(found.seconds / steps, found.running, found.utilization)
 
 
 def room_gib(context: Context, hardware: Hardware, tp: Ints, precision: str, resident: Floats | float) -> Floats:
@@ -103,8 +121,9 @@ def sampling_table(context: Context) -> SamplingTable | None:
     if not rows:
         return None
     table = np.array(rows, dtype=np.int64)
-    keep, seconds, steady = [], {}, {}
-    staleness = max(context.request.choices.staleness)
+    seconds: dict[int, Floats] = {}
+    steady: dict[int, Floats] = {}
+    unknown = 0
     for p, precision in enumerate(context.request.choices.precision.rollout):
         index = np.flatnonzero(table[:, 3] == p)
         hardware = context.hardware.take(table[index, 0])
@@ -112,12 +131,18 @@ def sampling_table(context: Context) -> SamplingTable | None:
         room = room_gib(context, hardware, tp, precision, 0.0)
         for size in context.sizes:
             for store, flag in ((seconds, False), (steady, True)):
-                found = sample(context, hardware, tp, gpus, precision, room, size, flag, staleness).seconds
+                found = sample(context, hardware, tp, gpus, precision, room, size, flag).seconds
+                unknown += int(np.isnan(found).sum())
                 found = np.where(np.isnan(found), np.inf, found)
                 store.setdefault(size, np.full(len(table), np.inf))[index] = with_tools(context, found, size)
-        keep.append(index)
     fits = np.any([np.isfinite(values) for values in seconds.values()], axis=0)
     return SamplingTable(
-        table[fits, 0], table[fits, 1], table[fits, 2], table[fits, 3],
+        table[fits, 0],
+        table[fits, 1],
+        table[fits, 2],
+        table[fits, 3],
         {size: values[fits] for size, values in seconds.items()},
-        {size: values[fits] for size, values in steady.items()}, len(table))
+        {size: values[fits] for size, values in steady.items()},
+        len(table),
+        unknown,
+    )

@@ -13,16 +13,17 @@ from rlopt.candidates.sampling import SamplingTable, room_gib, sample, tools_sec
 from rlopt.candidates.training import TrainingTable, stage_seconds
 from rlopt.candidates.training_memory import PARTS, training_memory
 from rlopt.estimates import (
+    GENERATIONS,
     OFFLOAD,
     RECOMPUTE,
     SHARDING,
+    Hardware,
     Layout,
     colocated_swap_s,
     kv_gib_per_token,
     rollout_other_gib,
     rollout_weights_gib,
 )
-
 
 ROUNDING = 1e-9
 """A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
@@ -88,33 +89,66 @@ class Tables:
         gpus = (table.nodes[at] * hardware.gpus_per_node).astype(np.int64)
         parts, stage = self._sampling(entry.group_size, tp, gpus, precision, 0.0, table.topology[at], steady)
         replicas = int(gpus[0] // tp[0])
-        layout = {"tp": int(tp[0]), "pp": 1, "dp": replicas, "cp": 1, "ep": 1, "offload": "none"}
+        layout: dict[str, int | str | bool | None] = {
+            "tp": int(tp[0]),
+            "pp": 1,
+            "dp": replicas,
+            "cp": 1,
+            "ep": 1,
+            "offload": "none",
+        }
         return PoolDetail(
-            roles=("generate",), serves=("policy",), layout=layout, precision=precision, score_precision=None,
-            rollout_precision=precision, needed_gib=sum(parts.values()),
-            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)), host_gib=None, peak_stage="generate",
-            parts=parts, stages=(stage, *self._tools(entry.group_size)), memory_margin=margin(context))
+            roles=("generate",),
+            serves=("policy",),
+            layout=layout,
+            precision=precision,
+            score_precision=None,
+            rollout_precision=precision,
+            needed_gib=sum(parts.values()),
+            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
+            host_gib=None,
+            peak_stage="generate",
+            parts=parts,
+            stages=(stage, *self._tools(entry.group_size)),
+            memory_margin=margin(context),
+            measured=self._measured(hardware),
+        )
+
+    def _measured(self, hardware: Hardware) -> bool:
+        """Whether the calibration has seen this GPU generation."""
+        return GENERATIONS[int(hardware.generation[0])] in self.context.calibration.bands["measured"]
 
     def _tools(self, size: int) -> tuple[StageDetail, ...]:
         if self.context.workload.tools is None:
             return ()
         return (StageDetail("environment", "policy", tools_seconds(self.context, size), None),)
 
-    def _sampling(self, size: int, tp: np.ndarray, gpus: np.ndarray, precision: str, resident: float,
-                  topology: np.ndarray, steady: bool = False) -> tuple[dict[str, float], StageDetail]:
+    def _sampling(
+        self,
+        size: int,
+        tp: np.ndarray,
+        gpus: np.ndarray,
+        precision: str,
+        resident: float,
+        topology: np.ndarray,
+        steady: bool = False,
+    ) -> tuple[dict[str, float], StageDetail]:
         """Memory of the sampling stage by part (resident training state not included) and its seconds."""
         context = self.context
         hardware = context.hardware.take(topology)
         room = room_gib(context, hardware, tp, precision, resident)
-        staleness = max(context.request.choices.staleness)
-        time = sample(context, hardware, tp, gpus, precision, room, size, steady, staleness)
+        time = sample(context, hardware, tp, gpus, precision, room, size, steady)
         lengths = context.workload.of_kind("generate")[0].lengths
         used = float(time.running[0] * kv_gib_per_token(context.shapes["policy"], tp)[0] * lengths.longest)
         weights = float(rollout_weights_gib(context.shapes["policy"], precision, tp)[0])
         fragmentation = float(context.calibration.memory["fragmentation"])
         parts = dict.fromkeys(PARTS, 0.0)
-        parts |= {"weights": weights, "kv_cache": min(used, float(room[0]) * (1.0 - ROUNDING)), "buffers": weights * fragmentation,
-                  "runtime": rollout_other_gib(context.calibration)}
+        parts |= {
+            "weights": weights,
+            "kv_cache": min(used, float(room[0]) * (1.0 - ROUNDING)),
+            "buffers": weights * fragmentation,
+            "runtime": rollout_other_gib(context.calibration),
+        }
         seconds = float(with_tools(context, time.seconds, size)[0])
         return parts, StageDetail("generate", "policy", seconds, float(time.utilization[0]))
 
@@ -124,14 +158,19 @@ class Tables:
         layout, hardware = table.layout.take(at), context.hardware.take(table.topology[at])
         memory = training_memory(context, layout, hardware, entry.precision, table.score_precision)
         peaks = {stage.stage: {name: float(stage.parts[name][0]) for name in PARTS} for stage in memory.stages}
-        stages = [StageDetail(kind, role, float(seconds[0]), None) for kind, role, seconds in stage_seconds(
-            context, hardware, layout, entry.group_size, entry.precision, table.score_precision)]
+        stages = [
+            StageDetail(kind, role, float(seconds[0]), None)
+            for kind, role, seconds in stage_seconds(
+                context, hardware, layout, entry.group_size, entry.precision, table.score_precision
+            )
+        ]
         gpus = layout.gpus
         if colocated is not None:
             resident = {name: float(values[0]) for name, values in memory.resident.items()}
             tp = np.array([colocated.tp])
-            parts, stage = self._sampling(entry.group_size, tp, gpus, colocated.rollout, sum(resident.values()),
-                                          table.topology[at])
+            parts, stage = self._sampling(
+                entry.group_size, tp, gpus, colocated.rollout, sum(resident.values()), table.topology[at]
+            )
             fragmentation = float(context.calibration.memory["fragmentation"])
             parts["weights"] += resident["weights"]
             parts["optimizer"] += resident["optimizer"]
@@ -139,20 +178,35 @@ class Tables:
             peaks["generate"] = parts
             stages = [stage, *self._tools(entry.group_size), *stages]
             if int(layout.offload[0]) == 2:
-                stages.append(StageDetail("transfer", "policy", float(colocated_swap_s(
-                    context.shapes["policy"], gpus.astype(float), context.calibration)[0]), None))
+                stages.append(
+                    StageDetail(
+                        "transfer",
+                        "policy",
+                        float(colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration)[0]),
+                        None,
+                    )
+                )
         peak = max(peaks, key=lambda name: sum(peaks[name].values()))
         kinds = [stage.stage for stage in stages if stage.stage in ("generate", "forward", "update")]
         serves = [stage.model for stage in stages]
         scores = any(stage.stage == "forward" for stage in stages)
         host = float(table.host_gib[entry.row])
         return PoolDetail(
-            roles=tuple(dict.fromkeys(kinds)), serves=tuple(dict.fromkeys(serves)),
-            layout=_layout(layout, colocated), precision=entry.precision,
+            roles=tuple(dict.fromkeys(kinds)),
+            serves=tuple(dict.fromkeys(serves)),
+            layout=_layout(layout, colocated),
+            precision=entry.precision,
             score_precision=table.score_precision if scores else None,
-            rollout_precision=colocated.rollout if colocated else None, needed_gib=sum(peaks[peak].values()),
-            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)), host_gib=host or None,
-            peak_stage=peak, parts=peaks[peak], stages=tuple(stages), memory_margin=margin(context))
+            rollout_precision=colocated.rollout if colocated else None,
+            needed_gib=sum(peaks[peak].values()),
+            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
+            host_gib=host or None,
+            peak_stage=peak,
+            parts=peaks[peak],
+            stages=tuple(stages),
+            memory_margin=margin(context),
+            measured=self._measured(hardware),
+        )
 
 
 def _layout(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | str | bool | None]:
@@ -160,9 +214,17 @@ def _layout(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | s
         return int(getattr(layout, name)[0])
 
     return {
-        "tp": one("tp"), "pp": one("pp"), "vp": one("vp") if one("pp") > 1 else None, "dp": one("dp"), "cp": one("cp"),
-        "ep": one("ep"), "etp": one("etp") if one("ep") > 1 else None, "sequence_parallel": one("tp") > 1,
-        "sharding": SHARDING[one("sharding")] if one("dp") * one("cp") > 1 else "ddp", "micro_batch": one("micro_batch"),
-        "recompute": RECOMPUTE[one("recompute")], "offload": OFFLOAD[one("offload")],
+        "tp": one("tp"),
+        "pp": one("pp"),
+        "vp": one("vp") if one("pp") > 1 else None,
+        "dp": one("dp"),
+        "cp": one("cp"),
+        "ep": one("ep"),
+        "etp": one("etp") if one("ep") > 1 else None,
+        "sequence_parallel": one("tp") > 1,
+        "sharding": SHARDING[one("sharding")] if one("dp") * one("cp") > 1 else "ddp",
+        "micro_batch": one("micro_batch"),
+        "recompute": RECOMPUTE[one("recompute")],
+        "offload": OFFLOAD[one("offload")],
         "rollout_tp": colocated.tp if colocated else None,
     }

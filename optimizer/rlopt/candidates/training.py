@@ -37,6 +37,8 @@ class TrainingTable:
     tried: int
     """Layouts that were estimated, fitting or not."""
     misfits: int
+    unknown: int
+    """Rows left out because the device's peak at a precision is not known."""
     score_precision: str
 
     def __len__(self) -> int:
@@ -99,8 +101,10 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
     chosen: list[tuple[np.ndarray, int, np.ndarray]] = []
     residents: dict[int, Floats] = {}
     for offload in offloads:
-        memories = [_memory(context, table, recompute, offload, update_precisions[0], score_precision)
-                    for recompute in RECOMPUTES]
+        memories = [
+            _memory(context, table, recompute, offload, update_precisions[0], score_precision)
+            for recompute in RECOMPUTES
+        ]
         resident = memories[0].resident
         residents[offload] = resident["weights"] + resident["optimizer"]
         fits = np.stack([memory.peak()[index] <= capacity for memory in memories])
@@ -109,32 +113,70 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
     offload_of = np.concatenate([np.full(len(rows_), code) for rows_, code, _ in chosen])
     recompute_of = np.concatenate([first[rows_] for rows_, _, first in chosen])
     base = table.take(index[pick])
-    layout = Layout(tp=base.tp, pp=base.pp, vp=base.vp, dp=base.dp, cp=base.cp, ep=base.ep, etp=base.etp,
-                    sharding=base.sharding, micro_batch=base.micro_batch, recompute=recompute_of, offload=offload_of)
+    layout = Layout(
+        tp=base.tp,
+        pp=base.pp,
+        vp=base.vp,
+        dp=base.dp,
+        cp=base.cp,
+        ep=base.ep,
+        etp=base.etp,
+        sharding=base.sharding,
+        micro_batch=base.micro_batch,
+        recompute=recompute_of,
+        offload=offload_of,
+    )
     resident_gib = np.zeros(len(pick))
     for code, values in residents.items():
         resident_gib[offload_of == code] = values[index[pick[offload_of == code]]]
     tried = len(index) * len(offloads)
-    result = TrainingTable(topology_of[pick], nodes_of[pick], layout, resident_gib, np.zeros(len(pick)), {}, tried,
-                           tried - len(pick), score_precision)
+    result = TrainingTable(
+        topology_of[pick],
+        nodes_of[pick],
+        layout,
+        resident_gib,
+        np.zeros(len(pick)),
+        {},
+        tried,
+        tried - len(pick),
+        0,
+        score_precision,
+    )
     hardware = context.hardware.take(result.topology)
     host = np.zeros(len(pick))
     for name, training in context.trainings.items():
         host += host_gib(context.shapes[name], training, layout, hardware, context.calibration)
-    seconds = {(size, precision): _seconds(context, result, hardware, size, precision)
-               for size in context.sizes for precision in update_precisions}
-    return TrainingTable(result.topology, result.nodes, layout, resident_gib, host, seconds, tried, tried - len(pick),
-                         score_precision)
+    seconds: dict[tuple[int, str], Floats] = {
+        (size, precision): _seconds(context, result, hardware, size, precision)
+        for size in context.sizes
+        for precision in update_precisions
+    }
+    unknown = sum(int(np.isinf(values).sum()) for values in seconds.values())
+    return TrainingTable(
+        result.topology,
+        result.nodes,
+        layout,
+        resident_gib,
+        host,
+        seconds,
+        tried,
+        tried - len(pick),
+        unknown,
+        score_precision,
+    )
 
 
-def _memory(context: Context, layout: Layout, recompute: int, offload: int, update_precision: str,
-            score_precision: str) -> TrainingMemory:
-    return training_memory(context, with_choices(layout, recompute, offload), context.hardware, update_precision,
-                           score_precision)
+def _memory(
+    context: Context, layout: Layout, recompute: int, offload: int, update_precision: str, score_precision: str
+) -> TrainingMemory:
+    return training_memory(
+        context, with_choices(layout, recompute, offload), context.hardware, update_precision, score_precision
+    )
 
 
-def stage_seconds(context: Context, hardware: Hardware, layout: Layout, group_size: int, update_precision: str,
-                  score_precision: str) -> list[tuple[str, str, Floats]]:
+def stage_seconds(
+    context: Context, hardware: Hardware, layout: Layout, group_size: int, update_precision: str, score_precision: str
+) -> list[tuple[str, str, Floats]]:
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
     known: dict[tuple[int, str, float], Floats] = {}
@@ -144,14 +186,32 @@ def stage_seconds(context: Context, hardware: Hardware, layout: Layout, group_si
         shape, tokens = context.shapes[stage.role], context.tokens(stage)
         sequences = context.sequences(stage, group_size)
         if stage.kind == "update":
-            found.append((stage.kind, stage.role, context.train_factor * update_seconds(
-                shape, context.trainings[stage.role], hardware, layout, tokens, update_precision, sequences,
-                stage.updates, stage.epochs, context.calibration)))
+            found.append(
+                (
+                    stage.kind,
+                    stage.role,
+                    context.train_factor
+                    * update_seconds(
+                        shape,
+                        context.trainings[stage.role],
+                        hardware,
+                        layout,
+                        tokens,
+                        update_precision,
+                        sequences,
+                        stage.updates,
+                        stage.epochs,
+                        context.calibration,
+                    ),
+                )
+            )
             continue
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape.model), precision, sequences)
         if key not in known:
-            known[key] = context.forward_factor * forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
+            known[key] = context.forward_factor * forward_seconds(
+                shape, hardware, layout, tokens, precision, sequences, context.calibration
+            )
         found.append((stage.kind, stage.role, known[key]))
     return found
 
@@ -160,7 +220,8 @@ def _seconds(context: Context, table: TrainingTable, hardware: Hardware, size: i
     total = np.zeros(len(table))
     for start in range(0, len(table), CHUNK):
         part = slice(start, start + CHUNK)
-        stages = stage_seconds(context, hardware.take(part), table.layout.take(part), size, precision,
-                               table.score_precision)
+        stages = stage_seconds(
+            context, hardware.take(part), table.layout.take(part), size, precision, table.score_precision
+        )
         total[part] = np.sum([seconds for _, _, seconds in stages], axis=0)
     return np.where(np.isnan(total), np.inf, total)  # an unknown peak: the candidate cannot be judged, so it is out

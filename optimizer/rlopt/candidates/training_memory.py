@@ -28,7 +28,7 @@ class StageMemory:
 
     def total(self) -> NDArray[np.float64]:
         """GiB per GPU."""
-        return np.sum([self.parts[name] for name in PARTS], axis=0)
+        return np.asarray(np.sum([self.parts[name] for name in PARTS], axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,38 @@ class TrainingMemory:
 
     def peak(self) -> NDArray[np.float64]:
         """GiB per GPU at the highest stage, shape (layouts,)."""
-        return np.max([stage.total() for stage in self.stages], axis=0)
+        return np.asarray(np.max([stage.total() for stage in self.stages], axis=0), dtype=np.float64)
 
 
 def _as_dict(parts: MemoryParts) -> dict[str, NDArray[np.float64]]:
     return {name: np.asarray(getattr(parts, name), dtype=np.float64) for name in PARTS}
 
 
-def training_memory(context: Context, layout: Layout, hardware: Hardware, update_precision: str,
-                    score_precision: str) -> TrainingMemory:
+def training_memory(
+    context: Context, layout: Layout, hardware: Hardware, update_precision: str, score_precision: str
+) -> TrainingMemory:
     """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
     workload, calibration = context.workload, context.calibration
-    updates = {stage.role: _as_dict(update_parts(
-        context.shapes[stage.role], context.trainings[stage.role], hardware, layout, context.tokens(stage),
-        update_precision, calibration)) for stage in workload.of_kind("update")}
+    updates = {
+        stage.role: _as_dict(
+            update_parts(
+                context.shapes[stage.role],
+                context.trainings[stage.role],
+                hardware,
+                layout,
+                context.tokens(stage),
+                update_precision,
+                calibration,
+            )
+        )
+        for stage in workload.of_kind("update")
+    }
     forwards = {}
     for stage in workload.of_kind("forward"):
         precision = update_precision if stage.role in updates else score_precision
-        forwards[stage.role] = _as_dict(forward_parts(context.shapes[stage.role], hardware, layout,
-                                                      context.tokens(stage), precision, calibration))
+        forwards[stage.role] = _as_dict(
+            forward_parts(context.shapes[stage.role], hardware, layout, context.tokens(stage), precision, calibration)
+        )
     zero = np.zeros(len(layout.tp))
     away = layout.offload == PARAMETERS_OFF
     held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
@@ -69,28 +82,52 @@ def training_memory(context: Context, layout: Layout, hardware: Hardware, update
     stages = []
     for name, parts in updates.items():
         extra = _others(held, name, away)
-        stages.append(StageMemory(f"update {name}", {**parts, "weights": parts["weights"] + extra["weights"],
-                                                     "optimizer": parts["optimizer"] + extra["optimizer"]}))
+        stages.append(
+            StageMemory(
+                f"update {name}",
+                {
+                    **parts,
+                    "weights": parts["weights"] + extra["weights"],
+                    "optimizer": parts["optimizer"] + extra["optimizer"],
+                },
+            )
+        )
     for name, parts in forwards.items():
         extra = _others(held, name, away)
         own = held[name]["optimizer"]
-        own_weights = np.maximum(parts["weights"], held[name]["weights"]) if workload.role(name).weights else \
-            held["policy"]["weights"]
+        own_weights = (
+            np.maximum(parts["weights"], held[name]["weights"])
+            if workload.role(name).weights
+            else held["policy"]["weights"]
+        )
         if not workload.role(name).weights:  # a LoRA reference is the policy itself: do not count it twice
-            extra = {"weights": extra["weights"] - np.where(away, 0.0, held["policy"]["weights"]),
-                     "optimizer": extra["optimizer"]}
-        stages.append(StageMemory(f"forward {name}", {**parts, "gradients": zero,
-                                                      "weights": own_weights + extra["weights"],
-                                                      "optimizer": own + extra["optimizer"]}))
+            extra = {
+                "weights": extra["weights"] - np.where(away, 0.0, held["policy"]["weights"]),
+                "optimizer": extra["optimizer"],
+            }
+        stages.append(
+            StageMemory(
+                f"forward {name}",
+                {
+                    **parts,
+                    "gradients": zero,
+                    "weights": own_weights + extra["weights"],
+                    "optimizer": own + extra["optimizer"],
+                },
+            )
+        )
     everything = _others(held, "", away)
     return TrainingMemory(tuple(stages), everything)
 
 
-def _others(held: Mapping[str, Mapping[str, NDArray[np.float64]]], name: str,
-            away: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+def _others(
+    held: Mapping[str, Mapping[str, NDArray[np.float64]]], name: str, away: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float64]]:
     """What the other models keep on the GPU; nothing where parameters are offloaded between their stages."""
-    total = {part: np.sum([parts[part] for role, parts in held.items() if role != name] or [np.zeros(len(away))], axis=0)
-             for part in ("weights", "optimizer")}
+    total = {
+        part: np.sum([parts[part] for role, parts in held.items() if role != name] or [np.zeros(len(away))], axis=0)
+        for part in ("weights", "optimizer")
+    }
     return {part: np.where(away, 0.0, value) for part, value in total.items()}
 
 

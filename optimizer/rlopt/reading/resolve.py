@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog, Mla, Model, parameter_count
 from rlopt.reading.hf_config import model_from_config
-from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelRef, Request
+from rlopt.request import ROLE_DEFAULTS, ROLES, DataWork, InlineModel, ModelRef, Request
 
 
 def inline_model(fields: InlineModel) -> Model:
     """A model stated in the request; ``params`` wins for weights, the shape fills what is left out."""
-    mla = None if fields.mla is None else Mla(
-        q_lora=fields.mla.q_lora, kv_lora=fields.mla.kv_lora, qk_nope=fields.mla.qk_nope, qk_rope=fields.mla.qk_rope,
-        v_dim=fields.mla.v_dim)
+    mla = (
+        None
+        if fields.mla is None
+        else Mla(
+            q_lora=fields.mla.q_lora,
+            kv_lora=fields.mla.kv_lora,
+            qk_nope=fields.mla.qk_nope,
+            qk_rope=fields.mla.qk_rope,
+            v_dim=fields.mla.v_dim,
+        )
+    )
     shape = Model(
-        name=fields.name, hf_id="", params=0.0, active_params=0.0, layers=fields.layers, hidden=fields.hidden,
-        heads=fields.heads, kv_heads=fields.kv_heads, head_dim=fields.head_dim, ffn=fields.ffn, gated=fields.gated,
-        vocab=fields.vocab, experts=fields.experts, active_experts=fields.active_experts,
-        expert_ffn=fields.expert_ffn, shared_expert_ffn=fields.shared_expert_ffn, mla=mla,
-        tie_embeddings=fields.tie_embeddings, attention_layers=float(fields.layers), params_basis="inline",
-        vlm_params=float(fields.vlm_params or 0), action_params=float(fields.action_params or 0), source="request")
+        name=fields.name,
+        hf_id="",
+        params=0.0,
+        active_params=0.0,
+        layers=fields.layers,
+        hidden=fields.hidden,
+        heads=fields.heads,
+        kv_heads=fields.kv_heads,
+        head_dim=fields.head_dim,
+        ffn=fields.ffn,
+        gated=fields.gated,
+        vocab=fields.vocab,
+        experts=fields.experts,
+        active_experts=fields.active_experts,
+        expert_ffn=fields.expert_ffn,
+        shared_expert_ffn=fields.shared_expert_ffn,
+        mla=mla,
+        tie_embeddings=fields.tie_embeddings,
+        attention_layers=float(fields.layers),
+        params_basis="inline",
+        vlm_params=float(fields.vlm_params or 0),
+        action_params=float(fields.action_params or 0),
+        source="request",
+    )
     count = parameter_count(shape)
     total = float(fields.params or count.total)
     active = float(fields.active_params or total * count.active / count.total)
-    return _replace(shape, total, active)
-
-
-def _replace(shape: Model, total: float, active: float) -> Model:
-    from dataclasses import replace
-
     return replace(shape, params=total, active_params=active)
 
 
@@ -48,9 +69,17 @@ def shape_warnings(models: dict[str, Model]) -> list[str]:
     for role, model in models.items():
         derived = parameter_count(model).total
         if model.params_basis == "inline" and abs(model.params / derived - 1.0) > 0.05:
-            found.append(f"{role}: {model.params:.4g} parameters are stated, its shape gives {derived:.4g}; "
-                         "the stated count is used for weights and FLOPs")
+            found.append(
+                f"{role}: {model.params:.4g} parameters are stated, its shape gives {derived:.4g}; "
+                "the stated count is used for weights and FLOPs"
+            )
     return found
+
+
+def _changed(record: DataWork, name: str) -> object:
+    """The value of a field where the request sets it to something else than the default."""
+    value = getattr(record, name)
+    return None if value == type(record).model_fields[name].default else value
 
 
 def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
@@ -75,13 +104,25 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
         elif ref.is_model:
             found[role] = _resolve(ref, catalog)
     for key, given in (
-        ("job.vision", job.vision), ("job.action", job.action), ("job.trajectory", job.trajectory),
-        ("job.evaluation", job.evaluation), ("choices.offers", request.choices.offers),
+        ("job.vision", job.vision),
+        ("job.action", job.action),
+        ("job.trajectory", job.trajectory),
+        ("job.evaluation", job.evaluation),
+        ("choices.offers", request.choices.offers),
+        ("job.data.label_price", job.data.label_price),
+        ("job.data.clean_price", job.data.clean_price),
+        ("job.data.compression_ratio", _changed(job.data, "compression_ratio")),
+        ("job.data.duplicate_share", _changed(job.data, "duplicate_share")),
+        ("floors.value_bins", request.floors.value_bins),
+        ("floors.replay_buffer", request.floors.replay_buffer),
+        ("floors.simulator_bandwidth", request.floors.simulator_bandwidth),
     ):
         if given is not None:
             raise NotSupportedError(key, f"{key} is not in this release yet")
     if job.trainable.kind == "frozen":
         raise NotSupportedError("job.trainable", "frozen parts are not in this release yet; use full or lora_rank")
+    if job.environment is not None and job.environment.runs_on != "cpu":
+        raise NotSupportedError("job.environment.runs_on", "environments on GPUs are not in this release yet; use cpu")
     if job.environment is not None and job.environment.kind != "tools":
         raise NotSupportedError("job.environment", f"environment {job.environment.kind} is not in this release yet")
     return found

@@ -3,53 +3,109 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
-
-import numpy as np
 
 from rlopt.candidates.detail import PoolDetail
 from rlopt.costs import bill
 from rlopt.costs.storage import best_tier_usd, copies, history_tier_usd
 from rlopt.plan import (
-    Binding, CatalogUsed, CheckpointDecision, Cost, Decisions, ErrorBand, LayoutChoice, LoggingDecision, Memory, Plan,
-    PlanProvenance, Pool, PrecisionDecision, PriceUsed, SolverSummary, StageTime, TierUse, Time,
+    Binding,
+    CatalogUsed,
+    CheckpointDecision,
+    Cost,
+    Decisions,
+    ErrorBand,
+    LayoutChoice,
+    LoggingDecision,
+    Memory,
+    Plan,
+    PlanProvenance,
+    Pool,
+    PrecisionDecision,
+    SolverSummary,
+    StageTime,
+    TierUse,
+    Time,
 )
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.rules import rules_of
-from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, bytes_to_gib, seconds_to_hours
+from rlopt.studies.prices import price_warnings, prices_used
+from rlopt.units import bytes_to_gb, bytes_to_gib, seconds_to_hours
 
 
 def _pool(name: str, pools: Pools, row: int, detail: PoolDetail, problem: Problem) -> Pool:
     offer = problem.market.offers[int(pools.offer[row])]
     return Pool(
-        name=name, roles=list(detail.roles), serves=list(detail.serves), provider=offer.provider, region=offer.region,
-        zone=offer.zone, instance_type=offer.shape.instance_type, gpu=offer.shape.device,
-        gpus_per_node=offer.shape.gpus, nodes=int(pools.nodes[row]), gpus=int(pools.gpus[row]), pricing=offer.pricing,
-        usd_per_hour=float(pools.usd_per_hour[row]), layout=LayoutChoice.model_validate(dict(detail.layout)),
-        precision=detail.precision, offer=offer.id, failures_per_hour=float(pools.failures_per_hour[row]),
-        memory=Memory(needed_gib=detail.needed_gib, capacity_gib=detail.capacity_gib, host_gib=detail.host_gib,
-                      stage=detail.peak_stage, parts=dict(detail.parts)))
+        name=name,
+        roles=list(detail.roles),
+        serves=list(detail.serves),
+        provider=offer.provider,
+        region=offer.region,
+        zone=offer.zone,
+        instance_type=offer.shape.instance_type,
+        gpu=offer.shape.device,
+        gpus_per_node=offer.shape.gpus,
+        nodes=int(pools.nodes[row]),
+        gpus=int(pools.gpus[row]),
+        pricing=offer.pricing,
+        usd_per_hour=float(pools.usd_per_hour[row]),
+        layout=LayoutChoice.model_validate(dict(detail.layout)),
+        precision=detail.precision,
+        offer=offer.id,
+        failures_per_hour=float(pools.failures_per_hour[row]),
+        memory=Memory(
+            needed_gib=detail.needed_gib,
+            capacity_gib=detail.capacity_gib,
+            host_gib=detail.host_gib,
+            stage=detail.peak_stage,
+            parts=dict(detail.parts),
+        ),
+    )
 
 
 def _details(columns: Columns, j: int, problem: Problem) -> list[tuple[str, Pools, int, PoolDetail]]:
     if columns.placement[j] == COLOCATED:
         row = int(columns.train[j])
         name = "main" if problem.workload.generates else "train"
-        return [(name, problem.colocated, row, problem.estimates.colocated_detail(int(problem.colocated.estimate[row])))]
+        return [
+            (name, problem.colocated, row, problem.estimates.colocated_detail(int(problem.colocated.estimate[row])))
+        ]
     u, v = int(columns.train[j]), int(columns.rollout[j])
-    return [("train", problem.training, u, problem.estimates.training_detail(int(problem.training.estimate[u]))),
-            ("rollout", problem.rollout, v, problem.estimates.rollout_detail(
-        int(problem.rollout.estimate[v]), bool(columns.placement[j] == ASYNC)))]
+    return [
+        ("train", problem.training, u, problem.estimates.training_detail(int(problem.training.estimate[u]))),
+        (
+            "rollout",
+            problem.rollout,
+            v,
+            problem.estimates.rollout_detail(int(problem.rollout.estimate[v]), bool(columns.placement[j] == ASYNC)),
+        ),
+    ]
 
 
 def _cpu_pools(zone: int, problem: Problem) -> list[Pool]:
-    return [Pool(name=cpu.name, roles=["environment"] if cpu.name == "environment" else ["control"], serves=[],
-                 provider=cpu.provider, region=cpu.region, zone=None, instance_type=cpu.instance_type, gpu=None,
-                 gpus_per_node=0, nodes=cpu.nodes, gpus=0, pricing="on_demand", usd_per_hour=cpu.usd_per_hour,
-                 layout=None, precision=None, memory=None, offer=cpu.offer)
-            for cpu in problem.tariffs[zone].cpu_pools]
+    return [
+        Pool(
+            name=cpu.name,
+            roles=["environment"] if cpu.name == "environment" else ["control"],
+            serves=[],
+            provider=cpu.provider,
+            region=cpu.region,
+            zone=None,
+            instance_type=cpu.instance_type,
+            gpu=None,
+            gpus_per_node=0,
+            nodes=cpu.nodes,
+            gpus=0,
+            pricing="on_demand",
+            usd_per_hour=cpu.usd_per_hour,
+            layout=None,
+            precision=None,
+            memory=None,
+            offer=cpu.offer,
+        )
+        for cpu in problem.tariffs[zone].cpu_pools
+    ]
 
 
 def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision:
@@ -70,46 +126,18 @@ def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecisio
     for number in dict.fromkeys(use[0] for use in uses):
         here = [use for use in uses if use[0] == number]
         size = sum(count * size for _, _, count, size in here)
-        found.append(TierUse(tier=tiers[number].name, copies=sum(count for _, _, count, _ in here), usd=0.0,
-                             gib=bytes_to_gib(size), roles=[role for _, role, _, _ in here]))
-    return CheckpointDecision(interval_steps=int(columns.interval_steps[j]), tiers=found,
-                              recovery_minutes=float(columns.recovery_minutes[j]))
-
-
-def _prices(pools: Sequence[Pool], zone: int, uses: Sequence[TierUse], problem: Problem) -> list[PriceUsed]:
-    by_id = {offer.id: offer for offer in problem.market.offers}
-    tariff, found = problem.tariffs[zone], []
-    for pool in pools:
-        offer = by_id.get(pool.offer)
-        if offer is not None:
-            scale = pool.usd_per_hour / pool.nodes / offer.price_per_hour
-            found.append(PriceUsed(offer=offer.id, usd_per_hour=pool.usd_per_hour / pool.nodes, source=offer.source,
-                                   as_of=offer.as_of, low=offer.price_low * scale, high=offer.price_high * scale,
-                                   grade=offer.grade, confidence=offer.confidence))
-    found += [PriceUsed(offer=cpu.offer, usd_per_hour=cpu.usd_per_hour / cpu.nodes, source=cpu.source, as_of=cpu.as_of)
-              for cpu in tariff.cpu_pools]
-    tiers = {tier.name: tier for tier in tariff.tiers}
-    found += [PriceUsed(offer=use.tier, usd_per_hour=None, usd=tiers[use.tier].usd_gb_hour * HOURS_PER_MONTH, unit="USD/GB/month",
-                        source=tiers[use.tier].source, as_of=tiers[use.tier].as_of) for use in uses]
-    found.append(PriceUsed(offer=tariff.log_name, usd_per_hour=None, usd=tariff.log_ingest_per_gb, unit="USD/GB",
-                           source=tariff.log_source, as_of=tariff.log_as_of))
-    return found
-
-
-def _price_warnings(prices: Sequence[PriceUsed], pools: Sequence[Pool], as_of: str) -> list[str]:
-    found = []
-    spot = {pool.offer for pool in pools if pool.pricing == "spot"}
-    for price in prices:
-        if price.usd_per_hour is None or price.offer == "costs.vcpu_hour":
-            continue
-        if not price.as_of:
-            found.append(f"price of {price.offer} is undated: confirm it before ordering")
-        elif as_of and (np.datetime64(as_of) - np.datetime64(price.as_of[:10])) > np.timedelta64(180, "D"):
-            found.append(f"price of {price.offer} is of {price.as_of}, older than half a year: confirm it before ordering")
-        if price.offer in spot and price.low is not None and price.high is not None:
-            found.append(f"spot price of {price.offer} is the median of its zones, "
-                         f"{price.low:.2f} to {price.high:.2f} USD/h were seen: a sample, not a promise")
-    return found
+        found.append(
+            TierUse(
+                tier=tiers[number].name,
+                copies=sum(count for _, _, count, _ in here),
+                usd=0.0,
+                gib=bytes_to_gib(size),
+                roles=[role for _, role, _, _ in here],
+            )
+        )
+    return CheckpointDecision(
+        interval_steps=int(columns.interval_steps[j]), tiers=found, recovery_minutes=float(columns.recovery_minutes[j])
+    )
 
 
 def _quantile(confidence: float) -> float:
@@ -121,8 +149,11 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     request, zone, placement = problem.request, int(columns.zone[j]), PLACEMENTS[int(columns.placement[j])]
     details = _details(columns, j, problem)
     pools = [_pool(name, table, row, detail, problem) for name, table, row, detail in details]
-    stages = [StageTime(stage=s.stage, pool=name, seconds=s.seconds, utilization=s.utilization, model=s.model)
-              for name, _, _, detail in details for s in detail.stages]
+    stages = [
+        StageTime(stage=s.stage, pool=name, seconds=s.seconds, utilization=s.utilization, model=s.model)
+        for name, _, _, detail in details
+        for s in detail.stages
+    ]
     overhead = problem.sync_seconds[int(columns.placement[j])]
     stages.append(StageTime(stage="transfer", pool=pools[-1].name, seconds=overhead, model="policy"))
     pools += _cpu_pools(zone, problem)
@@ -133,48 +164,81 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     checkpoint = _checkpoint(columns, j, problem)
     scores = [d.score_precision for _, _, _, d in details if d.score_precision]
     rollouts = [d.rollout_precision for _, _, _, d in details if d.rollout_precision]
-    prices = _prices(pools, zone, checkpoint.tiers, problem)
+    prices = prices_used(pools, zone, checkpoint.tiers, problem)
+    unmeasured = sorted(
+        {pool.gpu for pool, (_, _, _, detail) in zip(pools, details, strict=False) if pool.gpu and not detail.measured}
+    )
+    notes = [f"no measurement of {gpu}: its times are known to a wider band only" for gpu in unmeasured]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
-        status=status, solver=solver, cost=None, job=request.job.name,
-        time=Time(expected_hours=expected, confidence=confidence, confident_hours=confident,
-                  deadline_hours=None if request.limits.deadline is None else seconds_to_hours(request.limits.deadline),
-                  step_seconds=float(columns.step_seconds[j]), steps=int(columns.steps[j]), stages=stages,
-                  failure_free_hours=float(columns.failure_free_hours[j]),
-                  startup_hours=problem.operations.overhead_hours),
+        status=status,
+        solver=solver,
+        cost=None,
+        job=request.job.name,
+        time=Time(
+            expected_hours=expected,
+            confidence=confidence,
+            confident_hours=confident,
+            deadline_hours=None if request.limits.deadline is None else seconds_to_hours(request.limits.deadline),
+            step_seconds=float(columns.step_seconds[j]),
+            steps=int(columns.steps[j]),
+            stages=stages,
+            failure_free_hours=float(columns.failure_free_hours[j]),
+            startup_hours=problem.operations.overhead_hours,
+        ),
         decisions=Decisions(
-            placement=placement, group_size=int(columns.group_size[j]) if generates else None,
-            precision=PrecisionDecision(rollout=rollouts[0] if rollouts else None, score=scores[0] if scores else None,
-                                        update=details[0][3].precision),
-            staleness=int(columns.staleness[j]), checkpoint=checkpoint,
+            placement=placement,
+            group_size=int(columns.group_size[j]) if generates else None,
+            precision=PrecisionDecision(
+                rollout=rollouts[0] if rollouts else None,
+                score=scores[0] if scores else None,
+                update=details[0][3].precision,
+            ),
+            staleness=int(columns.staleness[j]),
+            checkpoint=checkpoint,
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
-            environment=None if problem.workload.tools is None else {
-                "kind": "tools", "instances": problem.workload.tools.instances}),
-        pools=pools, binding=[], relaxations=[],
-        warnings=[*problem.warnings, *problem.tariffs[zone].warnings, *_price_warnings(prices, pools, newest)],
+            environment=None
+            if problem.workload.tools is None
+            else {"kind": "tools", "instances": problem.workload.tools.instances},
+        ),
+        pools=pools,
+        binding=[],
+        relaxations=[],
+        warnings=[*notes, *problem.warnings, *problem.tariffs[zone].warnings, *price_warnings(prices, pools, newest)],
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
-            prices=prices, calibration="catalogs/calibration/defaults.yaml",
-            error_band=ErrorBand(time=math.log(confident / expected) / z if z > 1e-9 else 0.0,
-                                 memory=max(d.memory_margin for _, _, _, d in details))),
+            prices=prices,
+            calibration="catalogs/calibration/defaults.yaml",
+            error_band=ErrorBand(
+                time=math.log(confident / expected) / z if z > 1e-9 else 0.0,
+                memory=max(d.memory_margin for _, _, _, d in details),
+            ),
+        ),
         currency=request.costs.currency,
         exchange_rates={name: money.amount for name, money in request.costs.exchange_rates.items()},
-        reasons=[str(reason) for reason in request.reasons])
+        reasons=[str(reason) for reason in request.reasons],
+    )
     return _with_bill(plan, problem)
 
 
 def _with_bill(plan: Plan, problem: Problem) -> Plan:
     lines = bill(plan, problem)
     priced = plan.model_copy(update={"cost": Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)})
-    assert priced.decisions is not None
+    if priced.decisions is None:
+        return priced
     storage = {line.item.split()[0]: line.usd for line in lines if line.dimension == "storage"}
-    tiers = [use.model_copy(update={"usd": sum(storage.get(role, 0.0) for role in use.roles)})
-             for use in priced.decisions.checkpoint.tiers]
+    tiers = [
+        use.model_copy(update={"usd": sum(storage.get(role, 0.0) for role in use.roles)})
+        for use in priced.decisions.checkpoint.tiers
+    ]
     checkpoint = priced.decisions.checkpoint.model_copy(update={"tiers": tiers})
     decisions: dict[str, Any] = {"decisions": priced.decisions.model_copy(update={"checkpoint": checkpoint})}
     priced = priced.model_copy(update=decisions)
-    binding = [Binding(constraint=rule.key, value=rule.measure(priced, problem), limit=rule.limit, unit=rule.unit)
-               for rule in rules_of(problem) if rule.relaxable and rule.binds(priced, problem)]
+    binding = [
+        Binding(constraint=rule.key, value=rule.measure(priced, problem), limit=rule.limit, unit=rule.unit)
+        for rule in rules_of(problem)
+        if rule.relaxable and rule.binds(priced, problem)
+    ]
     return priced.model_copy(update={"binding": binding})
 
 

@@ -23,7 +23,7 @@ MANY_NODES = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bound functions of one problem; ``fixed`` has shape (placements, zones, largest K + 1), ``steps`` (largest K + 1,).
+    """Bounds of one problem. ``fixed`` has shape (placements, zones, largest K + 1), ``steps`` (largest K + 1,).
 
     ``zone`` and ``size`` may be one number or arrays that broadcast with the seconds.
     """
@@ -53,14 +53,16 @@ class Bounds:
         steps = np.array([problem.workload.steps.get(size, 0) for size in range(fixed.shape[2])], dtype=np.float64)
         return Bounds(problem, fixed, cpu, steps)
 
-    def cost(self, placement: int, zone: int | Ints, size: int | Ints, usd_per_hour: Floats, train: Floats,
-             sample: Floats) -> Floats:
+    def cost(
+        self, placement: int, zone: int | Ints, size: int | Ints, usd_per_hour: Floats, train: Floats, sample: Floats
+    ) -> Floats:
         """Least USD of columns in one zone and group size, shape of the broadcast inputs."""
         problem, operations = self.problem, self.problem.operations
         step = compose(placement, train, sample, problem)
         useful = self.steps[size] * step / SECONDS_PER_HOUR
         hours = operations.overhead_hours + operations.idle_minutes / 60.0 + useful
-        return self.fixed[placement, zone, size] + (usd_per_hour + self.cpu[zone]) * problem.request.job.trials * hours
+        hourly = (usd_per_hour + self.cpu[zone]) * problem.request.job.trials
+        return np.asarray(self.fixed[placement, zone, size] + hourly * hours, dtype=np.float64)
 
     def hours(self, placement: int, size: int | Ints, train: Floats, sample: Floats) -> Floats:
         """Least confident hours, shape of the broadcast inputs."""
@@ -76,8 +78,16 @@ def _choices(problem: Problem, size: int) -> np.ndarray:
     zone = np.repeat(np.arange(len(tiers)), tiers)
     tier = np.arange(len(zone)) - np.repeat(np.cumsum(tiers) - tiers, tiers)
     count = len(intervals)
-    return np.stack([np.zeros(len(zone) * count, dtype=np.int64), np.repeat(zone, count),
-                     np.full(len(zone) * count, size), np.tile(intervals, len(zone)), np.repeat(tier, count)], axis=1)
+    return np.stack(
+        [
+            np.zeros(len(zone) * count, dtype=np.int64),
+            np.repeat(zone, count),
+            np.full(len(zone) * count, size),
+            np.tile(intervals, len(zone)),
+            np.repeat(tier, count),
+        ],
+        axis=1,
+    )
 
 
 def _idle(problem: Problem, table: np.ndarray) -> Columns:
@@ -86,9 +96,26 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
     ints, floats = np.zeros(size, dtype=np.int64), np.zeros(size)
     least = np.full(size, problem.operations.overhead_hours)
     return Columns(
-        placement=table[:, 0], zone=table[:, 1], train=ints, rollout=ints, group_size=table[:, 2],
+        placement=table[:, 0],
+        zone=table[:, 1],
+        train=ints,
+        rollout=ints,
+        group_size=table[:, 2],
         steps=np.array([problem.workload.steps[int(k)] for k in table[:, 2]], dtype=np.int64),
-        update_precision=ints, staleness=ints, interval_steps=table[:, 3], tier=table[:, 4], gpus=ints, spot_gpus=ints,
-        nodes=np.full(size, MANY_NODES), usd_per_hour=floats, cpu_usd_per_hour=floats, step_seconds=floats,
-        failure_free_hours=least, expected_hours=least, confident_hours=least, failures_per_hour=floats,
-        recovery_minutes=floats, usd=floats)
+        update_precision=ints,
+        staleness=ints,
+        interval_steps=table[:, 3],
+        tier=table[:, 4],
+        gpus=ints,
+        spot_gpus=ints,
+        nodes=np.full(size, MANY_NODES),
+        usd_per_hour=floats,
+        cpu_usd_per_hour=floats,
+        step_seconds=floats,
+        failure_free_hours=least,
+        expected_hours=least,
+        confident_hours=least,
+        failures_per_hour=floats,
+        recovery_minutes=floats,
+        usd=floats,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from rlopt import solvers
 from rlopt.audit import audit
 from rlopt.errors import SolverError
-from rlopt.formulate import formulate
+from rlopt.formulate import Objective, formulate
 from rlopt.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
 from rlopt.problem import Columns, Problem
 from rlopt.program import Program
@@ -50,12 +50,21 @@ def admitted(columns: Columns, rules: Sequence[Rule], problem: Problem) -> np.nd
     return fine
 
 
-def find(problem: Problem, goal: Goal, rules: Sequence[Rule] | None = None, reductions: bool = True,
-         slack: float = NEAR_OPTIMAL) -> Found:
+def find(
+    problem: Problem,
+    goal: Goal,
+    rules: Sequence[Rule] | None = None,
+    reductions: bool = True,
+    slack: float = NEAR_OPTIMAL,
+) -> Found:
     """Search one problem under ``rules`` (the request's own by default)."""
     chosen = tuple(rules_of(problem) if rules is None else rules)
-    prune = Prune(goal, limit_of(chosen, "limits.deadline"), limit_of(chosen, "limits.budget"),
-                  slack if goal != "frontier" else 0.0)
+    prune = Prune(
+        goal,
+        limit_of(chosen, "limits.deadline"),
+        limit_of(chosen, "limits.budget"),
+        slack if goal != "frontier" else 0.0,
+    )
     columns = Search(problem, Bounds.of(problem), chosen, prune, reductions).run()
     excluded = {reason: count for reason, count in prune.excluded.items() if count}
     return Found(columns, chosen, admitted(columns, chosen, problem), excluded)
@@ -67,34 +76,55 @@ def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) 
     rows = np.flatnonzero(found.admitted & (values <= best * (1 + 1e-12) + 1e-9))
     columns, offers = found.columns, problem.market.offers
 
-    def key(j: int) -> tuple[object, ...]:
+    def key(j: int) -> tuple[float | str, ...]:
         pools = problem.colocated if columns.placement[j] == 0 else problem.training
         second = columns.rollout[j]
-        return (float(columns.confident_hours[j]), float(columns.usd[j]), int(columns.placement[j]),
-                offers[int(pools.offer[columns.train[j]])].id,
-                offers[int(problem.rollout.offer[second])].id if second >= 0 else "",
-                int(columns.interval_steps[j]), int(columns.tier[j]), int(columns.train[j]), int(second))
+        return (
+            float(columns.confident_hours[j]),
+            float(columns.usd[j]),
+            int(columns.placement[j]),
+            offers[int(pools.offer[columns.train[j]])].id,
+            offers[int(problem.rollout.offer[second])].id if second >= 0 else "",
+            int(columns.interval_steps[j]),
+            int(columns.tier[j]),
+            int(columns.train[j]),
+            int(second),
+        )
 
-    return int(min(rows, key=key)) if len(rows) else chosen
+    return min(rows.tolist(), key=key) if len(rows) else chosen
 
 
 def _root_gap(program: Program, objective: float) -> float | None:
     """Gap of the linear relaxation, relative; None where it was not solved."""
     backend = solvers.backend("pulp")
     relaxed = replace(program, integer=np.zeros(program.size, dtype=np.bool_))
-    outcome = backend.solve_once(relaxed, None)
+    outcome: solvers.Outcome = backend.solve_once(relaxed, None)
     if outcome.objective is None or objective <= 0:
         return None
     return max(0.0, (objective - outcome.objective) / objective)
 
 
-def summary(problem: Problem, found: Found, outcome: solvers.Outcome, backend: str, goal: Goal,
-            usd: float | None, rows: int, root_gap: float | None = None) -> SolverSummary:
+def summary(
+    problem: Problem,
+    found: Found,
+    outcome: solvers.Outcome,
+    backend: str,
+    goal: Goal,
+    usd: float | None,
+    rows: int,
+    root_gap: float | None = None,
+) -> SolverSummary:
     """How the answer was found, in the plan's words."""
     excluded = {**problem.excluded, **found.excluded}
     common = {
-        "backend": backend, "engine": outcome.engine, "seconds": outcome.seconds, "columns": len(found.columns),
-        "candidates": problem.candidates, "excluded": excluded, "rows": rows, "root_gap": root_gap,
+        "backend": backend,
+        "engine": outcome.engine,
+        "seconds": outcome.seconds,
+        "columns": len(found.columns),
+        "candidates": problem.candidates,
+        "excluded": excluded,
+        "rows": rows,
+        "root_gap": root_gap,
     }
     if outcome.objective is None or usd is None:
         return SolverSummary(objective_usd=None, bound_usd=None, gap=None, **common)
@@ -107,7 +137,7 @@ def summary(problem: Problem, found: Found, outcome: solvers.Outcome, backend: s
 
 def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None) -> Plan:
     """Hand the found columns to a solver and return the audited plan, or an infeasible one without relaxations."""
-    objective = "time" if goal == "time" else "cost"
+    objective: Objective = "time" if goal == "time" else "cost"
     module = solvers.backend(backend)
     if not len(found.columns):
         nothing = solvers.Outcome("infeasible", None, None, math.inf, 0.0, "every column excluded by an exact argument")
@@ -128,15 +158,26 @@ def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_l
 def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
     """The answer that there is no plan."""
     return Plan(
-        status="infeasible", solver=solver, cost=None, time=None, decisions=None, pools=[], binding=[], relaxations=[],
-        warnings=list(problem.warnings), job=problem.request.job.name,
-        provenance=PlanProvenance(catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
-                                  prices=[], calibration="catalogs/calibration/defaults.yaml",
-                                  error_band=ErrorBand(time=0.0, memory=0.0)))
+        status="infeasible",
+        solver=solver,
+        cost=None,
+        time=None,
+        decisions=None,
+        pools=[],
+        binding=[],
+        relaxations=[],
+        warnings=list(problem.warnings),
+        job=problem.request.job.name,
+        provenance=PlanProvenance(
+            catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
+            prices=[],
+            calibration="catalogs/calibration/defaults.yaml",
+            error_band=ErrorBand(time=0.0, memory=0.0),
+        ),
+    )
 
 
-def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None = None,
-             reductions: bool = True) -> Plan:
+def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True) -> Plan:
     """The cheapest plan of the request (or the fastest, where its objective is time), proven and audited."""
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
     return solve_found(problem, find(problem, goal, reductions=reductions), goal, backend, time_limit)

@@ -7,6 +7,7 @@ with the deadline at its own hours: nothing within those hours is cheaper.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,9 +21,15 @@ from rlopt.studies.prune import pareto_index
 
 def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules with the deadline moved to ``hours``."""
-    template = Rule(deadline_rule.NAME, "limits.deadline", "h", "<=", hours,
-                    lambda columns, _: columns.confident_hours,
-                    lambda plan, _: plan.time.confident_hours if plan.time else 0.0)
+    template = Rule(
+        deadline_rule.NAME,
+        "limits.deadline",
+        "h",
+        "<=",
+        hours,
+        lambda columns, _: columns.confident_hours,
+        lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
+    )
     others = tuple(rule for rule in rules if rule.key != "limits.deadline")
     return (*others, template)
 
@@ -46,9 +53,17 @@ def spread(columns: Columns, points: int) -> list[int]:
     chosen = [0, size - 1]
     while len(chosen) < points:
         chosen.sort()
-        gaps = [(np.log(columns.usd[a]) - np.log(columns.usd[b])
-                 + np.log(columns.confident_hours[b]) - np.log(columns.confident_hours[a])) if b - a > 1 else -1.0
-                for a, b in zip(chosen, chosen[1:], strict=False)]
+        gaps = [
+            (
+                np.log(columns.usd[a])
+                - np.log(columns.usd[b])
+                + np.log(columns.confident_hours[b])
+                - np.log(columns.confident_hours[a])
+            )
+            if b - a > 1
+            else -1.0
+            for a, b in pairwise(chosen)
+        ]
         at = int(np.argmax(gaps))
         chosen.append(_middle(columns, chosen[at], chosen[at + 1]))
     return sorted(chosen)
@@ -81,9 +96,14 @@ def in_short(problem: Problem, points: int = 6) -> list[FrontierPoint]:
         pools = problem.colocated if columns.placement[j] == 0 else problem.training
         rows = [(pools, int(columns.train[j]))]
         rows += [(problem.rollout, int(columns.rollout[j]))] if columns.rollout[j] >= 0 else []
-        words = " + ".join(f"{int(table.gpus[row])} {offers[int(table.offer[row])].shape.device} "
-                           f"{offers[int(table.offer[row])].pricing} at {offers[int(table.offer[row])].provider}"
-                           for table, row in rows)
-        short.append(FrontierPoint(confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]),
-                                   summary=words))
+        words = " + ".join(
+            f"{int(table.gpus[row])} {offers[int(table.offer[row])].shape.device} "
+            f"{offers[int(table.offer[row])].pricing} at {offers[int(table.offer[row])].provider}"
+            for table, row in rows
+        )
+        short.append(
+            FrontierPoint(
+                confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]), summary=words
+            )
+        )
     return short

@@ -67,8 +67,9 @@ class Prune:
         elif self.goal == "time":
             self.best = min(self.best, float(columns.confident_hours.min()))
         else:
-            self.hours, self.costs = staircase(np.concatenate([self.hours, columns.confident_hours]),
-                                               np.concatenate([self.costs, columns.usd]))
+            self.hours, self.costs = staircase(
+                np.concatenate([self.hours, columns.confident_hours]), np.concatenate([self.costs, columns.usd])
+            )
 
 
 def staircase(first: Floats, second: Floats) -> tuple[Floats, Floats]:

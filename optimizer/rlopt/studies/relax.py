@@ -54,8 +54,14 @@ def _best(found: Found, by_time: bool = False) -> int | None:
 
 
 def _relaxation(key: str, before: Any, after: Any, unit: str, found: Found, j: int) -> Relaxation:
-    return Relaxation(constraint=key, from_=before, to=after, unit=unit, total_usd=float(found.columns.usd[j]),
-                      hours=float(found.columns.confident_hours[j]))
+    return Relaxation(
+        constraint=key,
+        from_=before,
+        to=after,
+        unit=unit,
+        total_usd=float(found.columns.usd[j]),
+        hours=float(found.columns.confident_hours[j]),
+    )
 
 
 def _amount(rule: Rule, found: Found, j: int, problem: Problem) -> float:
@@ -65,8 +71,9 @@ def _amount(rule: Rule, found: Found, j: int, problem: Problem) -> float:
     return float(assert_amount(found.columns.take(slice(j, j + 1)), problem)[0])
 
 
-def _smallest(problem: Problem, rule: Rule, others: Sequence[Rule], found: Found, j: int,
-              clock: Clock) -> tuple[Found, int]:
+def _smallest(
+    problem: Problem, rule: Rule, others: Sequence[Rule], found: Found, j: int, clock: Clock
+) -> tuple[Found, int]:
     """Move the limit as little as a plan needs; returns the search and row of that plan."""
     if rule.key == "limits.deadline":
         fastest = find(problem, "time", others)

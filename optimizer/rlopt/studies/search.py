@@ -31,7 +31,7 @@ FIRST_LOOK = 24
 
 @dataclass(slots=True)
 class Search:
-    """One pass over a problem. ``kept`` are feasible columns that can matter, ``barred`` cheap ones that break a limit."""
+    """One pass over a problem. ``kept`` are feasible columns that can matter, ``barred`` cheap ones over a limit."""
 
     problem: Problem
     bounds: Bounds
@@ -92,19 +92,24 @@ class Search:
         left_at = np.searchsorted(left[left_order], np.stack([keys, keys + 1]))
         right_at = np.searchsorted(right[right_order], np.stack([keys, keys + 1]))
         for n, key in enumerate(keys):
-            yield (int(key // width), int(key % width), left_order[left_at[0, n] : left_at[1, n]],
-                   right_order[right_at[0, n] : right_at[1, n]])
+            yield (
+                int(key // width),
+                int(key % width),
+                left_order[left_at[0, n] : left_at[1, n]],
+                right_order[right_at[0, n] : right_at[1, n]],
+            )
 
-    def _first_look(self, groups: Sequence[tuple[int, int, Ints, Ints]], modes: Sequence[int],
-                    colocated: int | None) -> None:
+    def _first_look(
+        self, groups: Sequence[tuple[int, int, Ints, Ints]], modes: Sequence[int], colocated: int | None
+    ) -> None:
         """Price the most promising columns, so that the bounds have something to beat."""
         problem = self.problem
         if colocated is not None and len(problem.colocated):
-            rows = np.concatenate([part for part in self._classes(problem.colocated, np.arange(len(problem.colocated)))])
+            rows = np.concatenate(self._classes(problem.colocated, np.arange(len(problem.colocated))))
             cost, hours = self._colocated_bounds(problem.colocated.take(rows))
             fine = rows[self.prune.keep(cost, hours, count=False)]
             cost = self._colocated_bounds(problem.colocated.take(fine))[0]
-            self.price(COLOCATED, fine[np.argsort(cost, kind="stable")[:FIRST_LOOK * 8]], fine)
+            self.price(COLOCATED, fine[np.argsort(cost, kind="stable")[: FIRST_LOOK * 8]], fine)
         picks: dict[int, list[tuple[float, int, int]]] = {m: [] for m in modes}
         for zone, size, train, rollout in groups:
             for u in self._classes(problem.training, train):
@@ -122,8 +127,11 @@ class Search:
                             score = np.where(np.isfinite(score), hours, np.inf)
                         best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
                         rows, cols = np.unravel_index(best, score.shape)
-                        picks[m] += [(float(score[i, j]), int(u[i]), int(v[j]))
-                                     for i, j in zip(rows, cols, strict=True) if np.isfinite(score[i, j])]
+                        picks[m] += [
+                            (float(score[i, j]), int(u[i]), int(v[j]))
+                            for i, j in zip(rows, cols, strict=True)
+                            if np.isfinite(score[i, j])
+                        ]
         for m, found in picks.items():
             chosen = sorted(found)[: 20 * FIRST_LOOK]
             if chosen:
@@ -169,8 +177,14 @@ class Search:
             stay = np.ones((len(part), len(rollout)), dtype=bool)
             if self.reductions:
                 sampling, confident = b.times(placement)
-                cost = bounds.cost(placement, zone, size, a.usd_per_hour[:, None] + b.usd_per_hour[None, :],
-                                   a.seconds[:, None], sampling[None, :])
+                cost = bounds.cost(
+                    placement,
+                    zone,
+                    size,
+                    a.usd_per_hour[:, None] + b.usd_per_hour[None, :],
+                    a.seconds[:, None],
+                    sampling[None, :],
+                )
                 hours = bounds.hours(placement, size, a.confident_seconds[:, None], confident[None, :])
                 stay = self.prune.keep(cost, hours)
                 over = a.gpus[:, None] + b.gpus[None, :] > problem.gpu_limit
@@ -179,15 +193,17 @@ class Search:
             i, j = np.nonzero(stay)
             self.price(placement, part[i], rollout[j])
 
-    def _survivors(self, placement: int, zone: int, size: int, pools: Pools, rows: Ints, others: Pools,
-                   other_rows: Ints) -> Ints:
+    def _survivors(
+        self, placement: int, zone: int, size: int, pools: Pools, rows: Ints, others: Pools, other_rows: Ints
+    ) -> Ints:
         """Rows that could matter with some step of the others' staircase."""
         other = others.take(other_rows)
         stairs = Stairs.of(other.usd_per_hour, *other.times(placement))
         mine = pools.take(rows)
         seconds, confident = mine.times(placement)
-        cost = self.bounds.cost(placement, zone, size, mine.usd_per_hour[:, None] + stairs.usd_per_hour,
-                                seconds[:, None], stairs.seconds)
+        cost = self.bounds.cost(
+            placement, zone, size, mine.usd_per_hour[:, None] + stairs.usd_per_hour, seconds[:, None], stairs.seconds
+        )
         hours = self.bounds.hours(placement, size, confident[:, None], stairs.confident_seconds)
         stay = self.prune.keep(cost, hours, count=False).any(axis=1)
         self.prune.excluded["pools bounded by a known plan or a limit"] += int((~stay).sum())
