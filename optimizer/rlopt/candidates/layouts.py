@@ -41,7 +41,10 @@ class LayoutSpace:
 
 
 def node_counts(most: int) -> tuple[int, ...]:
-    """Node counts a pool is searched at: every one to 16, then ever coarser; the most allowed is always in."""
+    """Node counts a pool is searched at: every one to 16, then ever coarser.
+
+    A larger limit only ever adds counts, so that more GPUs allowed never make a plan dearer.
+    """
     grid = [
         n for n in range(1, most + 1) if n <= 16 or (n <= 32 and n % 2 == 0) or (n <= 64 and n % 4 == 0) or n % 8 == 0
     ]
