@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rlopt.candidates.build import build_problem
+from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog
 from rlopt.plan import Frontier, Plan
 from rlopt.problem import Problem
@@ -63,6 +64,12 @@ def solve(request: Request, backend: str = "pulp", time_limit: float | None = No
 def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: Catalog | None = None) -> Frontier:
     """Cost against confident hours: at most ``points`` proven plans, none dominated."""
     return frontier_study.frontier(problem_of(request, facts), points, backend)
+
+
+def explain(request: Request) -> NoReturn:
+    """What binds and what one more unit is worth. Not in this release: raises NotSupportedError."""
+    raise NotSupportedError("rlopt.explain", f"not in this release yet; the binding limits of {request.job.name}, and "
+                            "what would help when there is no plan, are in rlopt.solve")
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

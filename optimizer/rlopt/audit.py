@@ -25,7 +25,8 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
              for rule in rules_of(problem) if not rule.holds(plan, problem)]
     total, lines = plan.cost.total_usd, bill(plan, problem)
     if abs(math.fsum(line.usd for line in lines) - total) > CENT:
-        found.append(f"the bill recomputed is {math.fsum(line.usd for line in lines):.4f} USD, the plan says {total:.4f}")
+        again = math.fsum(line.usd for line in lines)
+        found.append(f"the bill recomputed is {again:.4f} USD, the plan says {total:.4f}")
     if any(line.usd < 0 or not math.isfinite(line.usd) for line in plan.cost.lines):
         found.append("a line of the bill is negative or not a number")
     objective = plan.solver.objective_usd
@@ -44,7 +45,8 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
         if pool.memory is not None:
             parts = math.fsum(pool.memory.parts.values())
             if abs(parts - pool.memory.needed_gib) > 1e-6 * max(1.0, parts):
-                found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {pool.memory.needed_gib:g}")
+                needed = pool.memory.needed_gib
+                found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {needed:g}")
     stages = math.fsum(stage.seconds for stage in plan.time.stages)
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")

@@ -108,22 +108,30 @@ class TierUse(Strict):
 
 
 class CheckpointDecision(Strict):
+    """How often the run saves and where the copies stand."""
+
     interval_steps: int
     tiers: list[TierUse]
     recovery_minutes: float
 
 
 class LoggingDecision(Strict):
+    """How much text of the samples is kept."""
+
     text_log_rate: float
 
 
 class PrecisionDecision(Strict):
+    """Number formats by kind of work; null where the job has no such work."""
+
     rollout: str | None
     score: str | None
     update: str
 
 
 class Decisions(Strict):
+    """Everything else that was open."""
+
     placement: str
     group_size: int | None
     precision: PrecisionDecision
@@ -165,6 +173,8 @@ class Memory(Strict):
 
 
 class Pool(Strict):
+    """Machines of one offer that do the same work."""
+
     name: str
     roles: list[str]
     serves: list[str]
@@ -189,6 +199,8 @@ class Pool(Strict):
 
 
 class Binding(Strict):
+    """A limit or floor that one unit tighter would exclude this plan."""
+
     constraint: str
     value: float
     limit: float
@@ -210,6 +222,8 @@ class Relaxation(Strict):
 
 
 class CatalogUsed(Strict):
+    """A catalog and the day it speaks of."""
+
     name: str
     as_of: str
 
@@ -232,6 +246,8 @@ class PriceUsed(Strict):
 
 
 class ErrorBand(Strict):
+    """How far the predictions may be off."""
+
     time: float
     """One log-sigma of the predicted hours."""
     memory: float
@@ -239,6 +255,8 @@ class ErrorBand(Strict):
 
 
 class PlanProvenance(Strict):
+    """What the plan rests on."""
+
     catalogs: list[CatalogUsed]
     prices: list[PriceUsed]
     calibration: str

@@ -18,6 +18,11 @@ from rlopt.problem import Columns, Problem
 Terms = Mapping[str, NDArray[np.float64]]
 
 
+def runs(trials: float) -> str:
+    """The factor of a basis for tuning trials: nothing for a single run, else `` x 3 runs``."""
+    return "" if trials == 1 else f" x {trials:g} runs"
+
+
 class Cost(Protocol):
     """A module of this package: one dimension of the bill."""
 

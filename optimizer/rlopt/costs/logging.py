@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.costs.contract import Terms
+from rlopt.costs.contract import Terms, runs
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
@@ -41,11 +41,13 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     zone = problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))
     tariff = problem.tariffs[zone]
     samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
-    gb = samples * plan.time.steps * problem.request.job.trials * gb_per_sample(problem, rate)
+    trials = problem.request.job.trials
+    gb = samples * plan.time.steps * trials * gb_per_sample(problem, rate)
     kept = seconds_to_hours(problem.request.costs.keep_for.logs)
     billed = max(kept - tariff.log_free_hours, 0.0)
     return [BillLine(
         dimension="logging", item="text log", kind="elastic",
         usd=gb * (tariff.log_ingest_per_gb + tariff.log_gb_hour * billed),
-        basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps x {rate:g} logged = {gb:.4f} GB x "
-              f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)")]
+        basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps{runs(trials)} x {rate:g} logged = "
+              f"{gb:.4g} GB x ({tariff.log_ingest_per_gb:g} USD/GB taken in + "
+              f"{tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)")]

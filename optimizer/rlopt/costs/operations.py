@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.costs.contract import Terms
+from rlopt.costs.contract import Terms, runs
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import PLACEMENTS, Columns, Problem
 from rlopt.units import HOURS_PER_DAY
@@ -24,8 +24,7 @@ def engineer_usd(problem: Problem) -> float:
 
 def setup_hours(problem: Problem, placement: str) -> float:
     """Engineer hours to set a placement up; 0 where the request gives none."""
-    table = problem.request.costs.setup_hours
-    return 0.0 if table is None else float(getattr(table, "async_" if placement == "async" else placement, None) or 0.0)
+    return problem.request.costs.setup_hours.of(placement)
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
@@ -54,9 +53,9 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     idle = problem.operations.idle_minutes
     found = [
         BillLine(dimension="operations", item="loss to failures", kind="hidden", usd=lost * rate * trials,
-                 basis=f"{lost:.4f} h lost to {stops:.3f} expected stops x {rate:.4f} USD/h x {trials:g} runs"),
+                 basis=f"{lost:.4f} h lost to {stops:.3f} expected stops x {rate:.4f} USD/h{runs(trials)}"),
         BillLine(dimension="operations", item="idle before release", kind="hidden", usd=idle / 60.0 * rate * trials,
-                 basis=f"{idle:g} min x {rate:.4f} USD/h x {trials:g} runs"),
+                 basis=f"{idle:g} min x {rate:.4f} USD/h{runs(trials)}"),
     ]
     price = engineer_usd(problem)
     setup = setup_hours(problem, plan.decisions.placement)

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from rlopt.costs.contract import Terms
+from rlopt.costs.contract import Terms, runs
 from rlopt.plan import BillLine, Plan
-from rlopt.problem import Columns, Problem
+from rlopt.problem import Columns, Floats, Ints, Problem
 from rlopt.units import HOURS_PER_MONTH, SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "storage"
@@ -27,11 +27,12 @@ def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
     return recent + 1, best + 1 if best else 0, steps // every if every else 0
 
 
-def copies_by_column(columns: Columns, problem: Problem) -> np.ndarray:
+def copies_by_column(columns: Columns, problem: Problem) -> Floats:
     """`copies` of every column, shape (columns, 3)."""
     steps, inverse = np.unique(columns.steps, return_inverse=True)
     table = np.array([copies(problem, int(value)) for value in steps], dtype=np.float64).reshape(-1, 3)
-    return table[inverse]
+    counted: Floats = table[inverse]
+    return counted
 
 
 def base_weights_bytes(problem: Problem) -> float:
@@ -45,22 +46,24 @@ def free_share(problem: Problem) -> float:
     return problem.request.floors.free_storage or 0.0
 
 
-def ready_usd_per_gb(problem: Problem, zone: np.ndarray, hours: np.ndarray) -> np.ndarray:
+def ready_usd_per_gb(problem: Problem, zone: Ints, hours: Floats) -> Floats:
     """Cheapest USD per GB to hold bytes that stay at hand for ``hours``; zone and hours of shape (columns,)."""
     tiers = problem.tiers
     price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None], tiers.min_hours[zone])
-    return np.min(np.where(tiers.ready[zone], price, np.inf), axis=1)
+    cheapest: Floats = np.min(np.where(tiers.ready[zone], price, np.inf), axis=1)
+    return cheapest
 
 
-def recovery_minutes(problem: Problem, zone: np.ndarray, size_bytes: float, nodes: np.ndarray) -> np.ndarray:
+def recovery_minutes(problem: Problem, zone: Ints, size_bytes: float, nodes: Floats) -> Floats:
     """Minutes to read ``size_bytes`` back to ``nodes`` nodes from each tier, shape (columns, tiers)."""
     tiers = problem.tiers
     seconds = bytes_to_gb(size_bytes) / (tiers.gb_s_per_node[zone] * nodes[:, None])
-    return tiers.restore_hours[zone] * 60.0 + seconds / SECONDS_PER_MINUTE
+    minutes: Floats = tiers.restore_hours[zone] * 60.0 + seconds / SECONDS_PER_MINUTE
+    return minutes
 
 
-def best_tier_usd(problem: Problem, zone: np.ndarray, hours: np.ndarray, nodes: np.ndarray, kept_hours: float,
-                  recent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def best_tier_usd(problem: Problem, zone: Ints, hours: Floats, nodes: Floats, kept_hours: float,
+                  recent: Ints) -> tuple[Floats, Ints]:
     """Cheapest tier for a best copy that the recovery floor allows: USD per GB and tier number, shape (columns,).
 
     Where no tier meets the floor the copy stands beside the recent ones (``recent``: their tier numbers).
@@ -72,19 +75,21 @@ def best_tier_usd(problem: Problem, zone: np.ndarray, hours: np.ndarray, nodes: 
     slow = recovery_minutes(problem, zone, problem.checkpoint.weights_bytes, nodes) > limit
     barred = np.where(slow, np.inf, price)
     chosen = np.where(np.isfinite(barred).any(axis=1), np.argmin(barred, axis=1), recent)
-    return price[np.arange(len(hours)), chosen], chosen
+    paid: Floats = price[np.arange(len(hours)), chosen]
+    return paid, chosen
 
 
-def history_tier_usd(problem: Problem, zone: np.ndarray, hours: np.ndarray,
-                     kept_hours: float) -> tuple[np.ndarray, np.ndarray]:
+def history_tier_usd(problem: Problem, zone: Ints, hours: Floats,
+                     kept_hours: float) -> tuple[Floats, Ints]:
     """Cheapest tier for history copies, held half the run on average: USD per GB of one and tier number."""
     tiers = problem.tiers
     price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None] / 2.0 + kept_hours, tiers.min_hours[zone])
     chosen = np.argmin(price, axis=1)
-    return price[np.arange(len(hours)), chosen], chosen
+    paid: Floats = price[np.arange(len(hours)), chosen]
+    return paid, chosen
 
 
-def recent_usd_per_gb(problem: Problem, columns: Columns, peak: np.ndarray, kept_hours: float) -> np.ndarray:
+def recent_usd_per_gb(problem: Problem, columns: Columns, peak: Floats, kept_hours: float) -> Floats:
     """USD per GB of one resumable copy for the recent copies of a run, shape (columns,)."""
     price = problem.tiers.usd_gb_hour[columns.zone, columns.tier]
     least = problem.tiers.min_hours[columns.zone, columns.tier]
@@ -130,7 +135,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
     where = {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
-    tail = f" / (1 - {free:g} kept free)" + (f" x {trials:g} trials" if trials != 1 else "")
+    tail = f" / (1 - {free:g} kept free)" + runs(trials)
     found = []
 
     def add(item: str, kind: str, usd: float, basis: str) -> None:
@@ -148,7 +153,8 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         tier = where["best"]
         held = max(hours + kept, tier.min_hours)
         add("best checkpoints", "elastic", weights * peak_best * held * tier.usd_gb_hour / (1.0 - free) * trials,
-            f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x {tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
+            f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x "
+            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
     if peak_history:
         tier = where["history"]
         held = max(hours / 2.0 + kept, tier.min_hours)
@@ -156,14 +162,15 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             f"{tier.name}: {peak_history} x {weights:.2f} GB x {held:.2f} h on average x "
             f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
     usable = [tier for tier in tiers.values() if tier.ready] or list(tiers.values())
+    kept_data = seconds_to_hours(request.costs.keep_for.dataset)
     for item, gb, held in (
-        ("dataset", bytes_to_gb(problem.request.dataset_bytes), hours * trials + seconds_to_hours(request.costs.keep_for.dataset)),
+        ("dataset", bytes_to_gb(problem.request.dataset_bytes), hours * trials + kept_data),
         ("base weights", bytes_to_gb(base_weights_bytes(problem)), hours * trials),
     ):
         tier = min(usable, key=lambda t: t.usd_gb_hour * max(held, t.min_hours))
         usd = gb * tier.usd_gb_hour * max(held, tier.min_hours) / (1.0 - free)
         found.append(BillLine(
             dimension="storage", item=item, kind="fixed", usd=usd,
-            basis=f"{tier.name}: {gb:.4f} GB x {max(held, tier.min_hours):.2f} h x "
+            basis=f"{tier.name}: {gb:.4g} GB x {max(held, tier.min_hours):.2f} h x "
                   f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month / (1 - {free:g} kept free)"))
     return found

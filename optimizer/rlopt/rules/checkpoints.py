@@ -24,7 +24,8 @@ def rules(problem: Problem) -> list[Rule]:
     floor, found = problem.request.floors.checkpoints, []
     found.append(Rule("copies", "floors.checkpoints", "copies", "<=", 0.0, None, missing_copies, relaxable=False))
     if floor.recovery_time is not None:
-        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", floor.recovery_time / SECONDS_PER_MINUTE,
+        minutes = floor.recovery_time / SECONDS_PER_MINUTE
+        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", minutes,
                           lambda columns, _: columns.recovery_minutes,
                           lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0))
     if floor.history_every is not None:

@@ -23,7 +23,8 @@ def samples_per_update(problem: Problem, group_size: NDArray[np.float64] | float
     """Samples that one optimizer update averages over: prompts · K · (1 - dropped) / updates per step."""
     job = problem.request.job
     dropped = job.filter.drop
-    return np.asarray(job.prompts_per_step * np.asarray(group_size, dtype=np.float64) * (1.0 - dropped) / job.updates_per_step)
+    size = np.asarray(group_size, dtype=np.float64)
+    return np.asarray(job.prompts_per_step * size * (1.0 - dropped) / job.updates_per_step)
 
 
 def _group_size(plan: Plan) -> float:

@@ -15,7 +15,7 @@ BACKENDS: tuple[ModuleType, ...] = (via_pulp, via_ortools)
 def backend(name: str) -> ModuleType:
     """The backend called ``name``; SolverError when there is none or it is not installed."""
     for module in BACKENDS:
-        if module.NAME == name:
+        if name == module.NAME:
             if not module.available():
                 raise SolverError(f"the {name} backend is not installed")
             return module

@@ -42,13 +42,15 @@ def _add_row(model: Any, variables: list[Any], row: Row) -> None:
     whole = bool(np.all(row.coefficients == np.round(row.coefficients)) and row.limit == round(row.limit))
     scale = 1.0 if whole and largest < LARGEST else ROW_SCALE / largest
     chosen = [variables[int(j)] for j in row.index]
+    target = row.limit * scale
+    noise = 1e-9 * abs(target)
     if row.sense in ("<=", "=="):
         coefficients = _integers(row.coefficients, scale, np.floor)
-        limit = math.ceil(row.limit * scale - 1e-9 * abs(row.limit * scale)) if whole else math.ceil(row.limit * scale) + 1
+        limit = math.ceil(target - noise) if whole else math.ceil(target) + 1
         model.add(sum(c * x for c, x in zip(coefficients, chosen, strict=True)) <= limit)
     if row.sense in (">=", "=="):
         coefficients = _integers(row.coefficients, scale, np.ceil)
-        limit = math.floor(row.limit * scale + 1e-9 * abs(row.limit * scale)) if whole else math.floor(row.limit * scale) - 1
+        limit = math.floor(target + noise) if whole else math.floor(target) - 1
         model.add(sum(c * x for c, x in zip(coefficients, chosen, strict=True)) >= limit)
 
 

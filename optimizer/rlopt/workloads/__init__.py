@@ -18,7 +18,7 @@ def build_workload(request: Request, models: Mapping[str, Model]) -> Workload:
     """Roles and stages of the request's algorithm; NotSupportedError where this release has no such algorithm."""
     wanted = request.job.algorithm
     for module in ALGORITHMS:
-        if module.NAME == wanted:
+        if wanted == module.NAME:
             workload: Workload = module.build(request, models)
             return workload
     raise NotSupportedError(

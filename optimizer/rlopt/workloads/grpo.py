@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.workloads import common
-from rlopt.workloads.contract import Role, Stage, Workload
-from rlopt.workloads.online import scoring, sampled_share
+from rlopt.workloads.contract import Stage, Workload
+from rlopt.workloads.online import sampled_share, scoring
 
 NAME = "grpo"
 

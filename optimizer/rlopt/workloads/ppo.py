@@ -1,4 +1,7 @@
-"""Proximal policy optimisation from a reward model: policy and critic both trained. Ouyang et al. (2022), section 3.5."""
+"""Proximal policy optimisation from a reward model: policy and critic both trained.
+
+Ouyang et al. (2022), section 3.5.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
-from rlopt.workloads.online import scoring, sampled_share
+from rlopt.workloads.online import sampled_share, scoring
 
 NAME = "ppo"
 
