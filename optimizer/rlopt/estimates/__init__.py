@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from rlopt.estimates.arrays import (
-    GENERATIONS,
-    OFFLOAD,
-    RECOMPUTE,
-    SHARDING,
-    Hardware,
-    Layout,
-    Tokens,
-    Training,
-)
+from rlopt.estimates.arrays import Hardware, Layout, Training
 from rlopt.estimates.calibration import Calibration, load_calibration
-from rlopt.estimates.failures import expected_hours, young_interval
+from rlopt.estimates.codes import ENGINES, GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
+from rlopt.estimates.failures import daly_interval, expected_hours, working_hours, young_interval
 from rlopt.estimates.generation import GenerationTime, generation_seconds
-from rlopt.estimates.memory import (
-    MemoryParts,
-    forward_parts,
-    host_gib,
-    kv_gib_per_token,
-    memory_margin,
-    rollout_other_gib,
-    rollout_weights_gib,
-    training_engine,
-    update_parts,
-)
+from rlopt.estimates.lengths import CutLognormal, Tokens
+from rlopt.estimates.memory import MemoryParts, forward_parts, memory_margin, update_parts
+from rlopt.estimates.rollout_memory import kv_gib_per_token, kv_room_gib, rollout_other_gib, rollout_weights_gib
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.transfer import colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s
-from rlopt.estimates.uncertainty import sigma
-from rlopt.estimates.update import forward_seconds, update_seconds
+from rlopt.estimates.states import host_gib, resident_gib, training_engine
+from rlopt.estimates.transfer import (
+    checkpoint_seconds,
+    colocated_fixed_s,
+    colocated_swap_s,
+    disaggregated_fixed_s,
+    step_overhead_seconds,
+    step_seconds,
+    switch_seconds,
+    sync_seconds,
+)
+from rlopt.estimates.uncertainty import combine, quantile, sigma
+from rlopt.estimates.update import forward_seconds, optimizer_seconds, update_seconds
 
 __all__ = [
-    "GENERATIONS", "OFFLOAD", "RECOMPUTE", "SHARDING", "Calibration", "GenerationTime", "Hardware", "Layout",
-    "MemoryParts", "ModelShape", "Tokens", "Training", "colocated_fixed_s", "colocated_swap_s",
-    "disaggregated_fixed_s", "expected_hours", "forward_parts", "forward_seconds", "generation_seconds", "host_gib",
-    "kv_gib_per_token", "load_calibration", "memory_margin", "rollout_other_gib", "rollout_weights_gib", "sigma",
-    "training_engine", "update_parts", "update_seconds", "young_interval",
+    "ENGINES", "GENERATIONS", "OFFLOAD", "RECOMPUTE", "SHARDING", "Calibration", "CutLognormal", "GenerationTime",
+    "Hardware", "Layout", "MemoryParts", "ModelShape", "Tokens", "Training", "checkpoint_seconds", "colocated_fixed_s",
+    "colocated_swap_s", "combine", "daly_interval", "disaggregated_fixed_s", "expected_hours", "forward_parts",
+    "forward_seconds", "generation_seconds", "host_gib", "kv_gib_per_token", "kv_room_gib", "load_calibration",
+    "memory_margin", "optimizer_seconds", "quantile", "resident_gib", "rollout_other_gib", "rollout_weights_gib",
+    "sigma", "step_overhead_seconds", "step_seconds", "switch_seconds", "sync_seconds", "training_engine",
+    "update_parts", "update_seconds", "working_hours", "young_interval",
 ]

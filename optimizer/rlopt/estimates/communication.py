@@ -1,7 +1,8 @@
 """Collectives by the alpha-beta model: bytes over the slowest link they cross, plus a latency each.
 
-A ring leaves the node once, so a group that spans nodes moves at the network rate of its members inside one node
-together, capped by the link inside.
+Ranks are numbered tp, then cp, then ep within dp, then pp (Megatron Core's order), so a group of `size` ranks with
+stride s spans size · s GPUs. A ring leaves the node once: a group that spans nodes moves at the network rate of its
+members inside one node together, capped by the link inside. Without a known network such a group never ends (inf).
 """
 
 from __future__ import annotations
@@ -10,70 +11,96 @@ import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout
 from rlopt.estimates.calibration import Calibration
+from rlopt.units import GIGA
+
+VALUE = 2.0
+"""Bytes of an activation, a gathered weight or a scattered gradient."""
+
+
+def over(moved: Floats, rate: Floats) -> Floats:
+    """``moved`` bytes at ``rate`` bytes/s: 0 where nothing moves, inf where there is no link."""
+    moved, rate = np.broadcast_arrays(moved, rate)
+    seconds = np.full(moved.shape, np.inf)
+    np.divide(moved, rate, out=seconds, where=rate > 0.0)
+    return np.where(moved > 0.0, seconds, 0.0)
 
 
 def inside_bytes_s(hardware: Hardware, calibration: Calibration) -> Floats:
-    """Achieved bytes/s of a GPU inside its node."""
-    constants = calibration.training
-    share = np.where(hardware.nvlink, constants["link_share"], constants["pcie_share"])
-    return hardware.link_gb_s * share * 1e9
+    """Achieved bytes/s of a GPU over its fast link, or over the slot where there is none."""
+    share = np.where(hardware.nvlink, calibration.value("links", "nvlink_share"), calibration.value("links", "pcie_share"))
+    return hardware.link_gb_s * share * GIGA
 
 
-def group_bytes_s(hardware: Hardware, size: Floats, neighbours: Floats, calibration: Calibration) -> Floats:
-    """Achieved bytes/s of a group of ``size`` ranks of which ``neighbours`` share a node."""
+def outside_bytes_s(hardware: Hardware, calibration: Calibration) -> Floats:
+    """Achieved bytes/s of a GPU over the network, 0 where it is unknown."""
+    return hardware.node_gb_s * (calibration.value("links", "nic_share") * GIGA)
+
+
+def group_bytes_s(hardware: Hardware, size: Floats, stride: Floats, calibration: Calibration) -> Floats:
+    """Achieved bytes/s of a ring over ``size`` ranks that stand ``stride`` GPUs apart."""
     inside = inside_bytes_s(hardware, calibration)
-    together = np.minimum(size, np.maximum(neighbours, 1.0))
-    outside = hardware.node_gb_s * float(calibration.training["nic_share"]) * 1e9 * together
-    return np.where(size > neighbours, np.minimum(inside, np.maximum(outside, 1.0)), inside)
+    together = np.maximum(np.floor(hardware.island / stride), 1.0)
+    outside = np.minimum(inside, outside_bytes_s(hardware, calibration) * np.minimum(size, together))
+    return np.where(size * stride > hardware.island, outside, inside)
 
 
-def tensor_parallel_s(hardware: Hardware, layout: Layout, hidden: int, tokens: Floats, calls: Floats,
+def tensor_parallel_s(hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: Floats | float,
                       calibration: Calibration) -> Floats:
-    """Exposed seconds of ``calls`` all-gather and reduce-scatter pairs of ``tokens`` rows. Zero for tp = 1."""
-    constants = calibration.training
-    tp = layout.tp
-    exposed = np.where(hardware.nvlink, constants["tp_exposed"], constants["tp_exposed_pcie"])
-    moved = 2.0 * (tp - 1) / tp * tokens * hidden * 2.0
-    seconds = calls * (moved / inside_bytes_s(hardware, calibration) * exposed + float(constants["tp_latency_s"]))
-    return np.where(tp > 1, seconds, 0.0)
+    """Exposed seconds of ``calls`` all-gather and reduce-scatter pairs of ``count`` rows; zero for tp = 1.
+
+    A pair moves 2 (t - 1) / t rows of the hidden width (Korthikanti et al., 2022, section 4.2.2).
+    """
+    tp = np.asarray(layout.tp, dtype=np.float64)
+    exposed = np.where(hardware.nvlink, calibration.value("training", "tp_exposed"),
+                       calibration.value("training", "tp_exposed_pcie"))
+    moved = (tp - 1.0) / tp * count * (2.0 * hidden * VALUE)
+    seconds = over(moved, group_bytes_s(hardware, tp, np.ones_like(tp), calibration))
+    return np.where(tp > 1, calls * (seconds * exposed + calibration.value("training", "tp_latency_s")), 0.0)
 
 
-def expert_parallel_s(hardware: Hardware, layout: Layout, hidden: int, active_experts: int, tokens: Floats,
-                      calls: Floats, calibration: Calibration) -> Floats:
-    """Exposed seconds of ``calls`` all-to-alls; at most one copy of a token goes to each other node."""
-    constants = calibration.training
-    ep, per_node = layout.ep, np.maximum(hardware.gpus_per_node / layout.tp, 1.0)
-    nodes = np.maximum(ep / per_node, 1.0)
-    copies = tokens * active_experts * hidden * 2.0 * (ep - 1) / ep
-    leaving = tokens * np.minimum(active_experts, nodes - 1.0) * hidden * 2.0
-    outside = np.maximum(hardware.node_gb_s * float(constants["nic_share"]) * 1e9, 1.0)
-    seconds = copies / inside_bytes_s(hardware, calibration) + np.where(nodes > 1, leaving / outside, 0.0)
-    return np.where(ep > 1, calls * (seconds * float(constants["ep_exposed"]) + float(constants["ep_latency_s"])), 0.0)
+def expert_parallel_s(hardware: Hardware, layout: Layout, hidden: int, active_experts: int, count: Floats,
+                      calls: Floats | float, calibration: Calibration) -> Floats:
+    """Exposed seconds of ``calls`` all-to-alls of ``count`` tokens per GPU; zero for ep = 1.
+
+    All copies move inside the node; at most one copy per token goes to each other node that holds its experts.
+    """
+    ep, spread = np.asarray(layout.ep, dtype=np.float64), layout.etp * layout.ep
+    nodes = np.maximum(spread / hardware.island, 1.0)
+    width = hidden * VALUE
+    inside = (ep - 1.0) / ep * count * (active_experts * width)
+    leaving = np.minimum(active_experts, nodes) * (nodes - 1.0) / nodes * count * width
+    seconds = over(inside, inside_bytes_s(hardware, calibration))
+    seconds = seconds + over(leaving, outside_bytes_s(hardware, calibration))
+    exposed, latency = calibration.value("training", "ep_exposed"), calibration.value("training", "ep_latency_s")
+    return np.where(ep > 1, calls * (seconds * exposed + latency), 0.0)
 
 
-def fully_sharded_s(hardware: Hardware, layout: Layout, params: float, gathers: Floats, scatters: Floats,
-                    calibration: Calibration) -> Floats:
-    """Seconds of the parameter gathers and gradient scatters of one micro-batch under ZeRO-3, 2 B a parameter."""
-    ranks = (layout.dp * layout.cp).astype(np.float64)
-    neighbours = np.maximum(hardware.gpus_per_node / (layout.tp * layout.pp), 1.0)
-    moved = (gathers + scatters) * 2.0 * params / layout.tp * (ranks - 1.0) / ranks
-    return moved / group_bytes_s(hardware, ranks, neighbours, calibration)
+def _data_parallel(layout: Layout) -> tuple[Floats, Floats]:
+    """Ranks of the data-parallel group (cp within it) and of the group that shares an expert."""
+    ranks = np.asarray(layout.dp * layout.cp, dtype=np.float64)
+    return ranks, np.maximum(ranks * layout.tp / (layout.ep * layout.etp), 1.0)
 
 
-def data_parallel_s(hardware: Hardware, layout: Layout, params: Floats, calibration: Calibration) -> Floats:
-    """Exposed seconds of gradient reduction and parameter gathering of one optimizer step, 4 B a parameter."""
-    ranks = (layout.dp * layout.cp).astype(np.float64)
-    neighbours = np.maximum(hardware.gpus_per_node / (layout.tp * layout.pp), 1.0)
-    moved = 4.0 * params * (ranks - 1.0) / ranks
-    rate = group_bytes_s(hardware, ranks, neighbours, calibration)
-    return np.where(ranks > 1, float(calibration.training["dp_exposed"]) * moved / rate, 0.0)
+def sharded_bytes_s(hardware: Hardware, layout: Layout, calibration: Calibration) -> tuple[Floats, Floats]:
+    """Seconds to move one byte per GPU through the data-parallel ring, for dense weights and for experts."""
+    ranks, expert_ranks = _data_parallel(layout)
+    dense = group_bytes_s(hardware, ranks, np.asarray(layout.tp, dtype=np.float64), calibration)
+    experts = group_bytes_s(hardware, expert_ranks, np.asarray(layout.ep * layout.etp, dtype=np.float64), calibration)
+    return over((ranks - 1.0) / ranks, dense), over((expert_ranks - 1.0) / expert_ranks, experts)
 
 
-def context_parallel_s(hardware: Hardware, layout: Layout, kv_values: float, tokens: Floats, passes: Floats,
-                       calibration: Calibration) -> Floats:
-    """Seconds of passing keys and values round the ring, half hidden behind attention (Liu et al., 2023)."""
-    cp = layout.cp
-    neighbours = np.maximum(hardware.gpus_per_node / layout.tp, 1.0)
-    rate = group_bytes_s(hardware, cp.astype(np.float64), neighbours, calibration)
-    moved = (cp - 1.0) * tokens * kv_values * 2.0 / layout.tp / layout.pp
-    return np.where(cp > 1, 0.5 * passes * moved / rate, 0.0)
+def stage_boundary_s(hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: float,
+                     calibration: Calibration) -> Floats:
+    """Seconds to hand ``count`` rows to the next stage, ``calls`` times per virtual stage; zero for pp = 1."""
+    rate = np.where(layout.gpus > hardware.island, outside_bytes_s(hardware, calibration),
+                    inside_bytes_s(hardware, calibration))
+    moved = np.where(layout.pp > 1, count / layout.tp * (hidden * VALUE), 0.0)
+    return calls * layout.vp * over(moved, rate)
+
+
+def context_parallel_s(hardware: Hardware, layout: Layout, kv_values_per_layer: float, count: Floats,
+                       calls: Floats | float, calibration: Calibration) -> Floats:
+    """Exposed seconds of passing keys and values round the ring (Liu et al., 2023), ``calls`` rounds; zero for cp = 1."""
+    cp, tp = np.asarray(layout.cp, dtype=np.float64), np.asarray(layout.tp, dtype=np.float64)
+    moved = (cp - 1.0) * count / tp * (kv_values_per_layer * VALUE)
+    return calls * calibration.value("training", "cp_exposed") * over(moved, group_bytes_s(hardware, cp, tp, calibration))

@@ -4,20 +4,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlopt.facts import Model, parameter_count
+from rlopt.estimates.lora import AdapterCount, adapter_count
+from rlopt.facts import Model, ParameterCount, parameter_count
+
+LEAST_AGREEMENT, MOST_AGREEMENT = 0.5, 2.0
+"""A split of declared parameters into dense and routed ones is trusted within this ratio to the shape's own."""
+MOST_TABLES = 0.9
+"""Where fewer parameters are declared than the embedding tables alone would have, the tables shrink to this share."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Parameters in counts, bytes where the name says so. Declared parameters win over the shape for weights.
+    """Parameters in counts, bytes where the name says so. Declared parameters win over the shape for weights and FLOPs.
 
-    ``dense`` are all parameters outside the routed experts and the two embedding tables, ``experts_total`` the
-    routed experts of all layers, ``experts_active`` those one token visits.
+    Parameters
+    ----------
+    params
+        All weights.
+    dense
+        Weights outside the routed experts and the embedding tables (image towers and action experts included).
+    dense_active
+        Those of `dense` that one text token passes through.
+    experts_total, experts_active
+        Routed experts of all layers; those one token visits.
+    embedding, head
+        Input table; output matrix (the same table when tied).
+    largest_layer
+        Weights of the largest layer, gathered as one under full sharding.
+    attention_width
+        heads · head dim, as score and value products see it.
+    attention_layers, window_layers, window
+        Layers with full attention; with a window; tokens the window holds (0 = none).
+    kv_values_per_token
+        Cached values of a token over all layers that cache it; a latent counts once.
+    activation_units
+        Values kept per token and layer in training, routed tokens apart: 4 h + q, k, v + attention output +
+        feed-forward (Korthikanti et al., 2022, section 4.1, with flash attention and SwiGLU).
+    routed_units, routed_copies
+        Values inside the experts that a token visits, and hidden-width copies it makes, per layer on average.
     """
 
     model: Model
     params: float
     dense: float
+    dense_active: float
     experts_total: float
     experts_active: float
     embedding: float
@@ -27,12 +57,13 @@ class ModelShape:
     moe_layers: int
     hidden: int
     attention_width: float
-    """heads · head dim, as score and value products see it."""
     attention_layers: float
+    window_layers: float
+    window: float
     kv_values_per_token: float
-    """Cached values of all layers; a latent counts once."""
     activation_units: float
-    """Values kept per token and layer in training: 4 h + q, k, v + attention output + feed-forward."""
+    routed_units: float
+    routed_copies: float
     vocab: int
     moe: bool
 
@@ -40,26 +71,25 @@ class ModelShape:
     def of(model: Model) -> ModelShape:
         """Split ``model`` into the parts the estimates need."""
         count = parameter_count(model)
-        experts = model.moe_layers * model.experts * count.expert
-        active = model.moe_layers * model.active_experts * count.expert
-        tables = count.embedding + count.head
-        scale = model.params / count.total if count.total else 1.0
-        width, kv = _attention(model)
+        tables = min(1.0, MOST_TABLES * model.params / (count.embedding + count.head))
+        dense, dense_active, experts, active = _split(model, count, tables)
+        scale = experts / (model.moe_layers * model.experts * count.expert) if experts else 1.0
+        full = model.attention_layers if model.attention_layers or model.window else float(model.layers)
+        windowed = float(model.layers) - full if model.window else 0.0
+        width, per_layer = _attention(model)
         ffn = 3 if model.gated else 2
+        moe_share = model.moe_layers / model.layers
         units = 4.0 * model.hidden + _projections(model) + width
-        dense_ffn = ffn * model.ffn * (model.layers - model.moe_layers) / model.layers
-        routed = 0.0
-        if model.experts:
-            per_layer = model.active_experts * (ffn * model.expert_ffn + 3.7 * model.hidden) + ffn * model.shared_expert_ffn
-            routed = per_layer * model.moe_layers / model.layers
-        layer = count.dense_per_layer + model.experts * count.expert
+        units += ffn * (model.ffn * (1.0 - moe_share) + model.shared_expert_ffn * moe_share)
+        body = dense / model.layers if model.vision is None else count.dense_per_layer
         return ModelShape(
-            model=model, params=model.params, dense=(count.total - experts - tables) * scale,
-            experts_total=experts * scale, experts_active=active * scale, embedding=count.embedding * scale,
-            head=(count.head or count.embedding) * scale, largest_layer=layer * scale, layers=model.layers,
-            moe_layers=model.moe_layers, hidden=model.hidden, attention_width=width,
-            attention_layers=model.attention_layers or float(model.layers), kv_values_per_token=kv,
-            activation_units=units + dense_ffn + routed, vocab=model.vocab, moe=model.experts > 0)
+            model=model, params=model.params, dense=dense, dense_active=dense_active, experts_total=experts,
+            experts_active=active, embedding=count.embedding * tables, head=(count.head or count.embedding) * tables,
+            largest_layer=body + model.experts * count.expert * scale, layers=model.layers,
+            moe_layers=model.moe_layers, hidden=model.hidden, attention_width=width, attention_layers=full,
+            window_layers=windowed, window=float(model.window or 0), kv_values_per_token=per_layer * (full + windowed),
+            activation_units=units, routed_units=moe_share * model.active_experts * ffn * model.expert_ffn,
+            routed_copies=moe_share * model.active_experts, vocab=model.vocab, moe=model.experts > 0)
 
     @property
     def tied(self) -> bool:
@@ -71,37 +101,62 @@ class ModelShape:
         """Parameters of the embedding tables that exist."""
         return self.embedding + (0.0 if self.tied else self.head)
 
+    @property
+    def active(self) -> float:
+        """Parameters that multiply in a forward pass of one token: 2 FLOPs each (the input table is only looked up)."""
+        return self.dense_active + self.experts_active + self.head
+
+    def adapters(self, rank: int) -> AdapterCount:
+        """Adapter parameters of rank r on every linear layer, dense and routed apart."""
+        return adapter_count(self.model, rank)
+
     def lora_params(self, rank: int) -> float:
         """Adapter parameters of rank r on every linear layer: r (in + out) each (Hu et al., 2021, section 4.1)."""
-        model = self.model
-        h, q, kv = model.hidden, model.heads * model.head_dim, model.kv_heads * model.head_dim
-        if model.mla is not None:
-            mla = model.mla
-            heads = model.heads
-            q_in = mla.q_lora or h
-            attention = ((h + q_in) if mla.q_lora else 0) + (q_in + heads * (mla.qk_nope + mla.qk_rope))
-            attention += (h + mla.kv_lora + mla.qk_rope) + (mla.kv_lora + heads * (mla.qk_nope + mla.v_dim))
-            attention += heads * mla.v_dim + h
-        else:
-            attention = (h + q) + 2 * (h + kv) + (q + h)
-        matrices = 3 if model.gated else 2
-        dense = matrices * (h + model.ffn) * (model.layers - model.moe_layers) if model.ffn else 0
-        routed = model.moe_layers * matrices * (model.experts * (h + model.expert_ffn)
-                                                + (h + model.shared_expert_ffn if model.shared_expert_ffn else 0))
-        return float(rank * (attention * model.layers + dense + routed))
+        return adapter_count(self.model, rank).total
+
+    def attended_pairs(self, attended: float) -> float:
+        """Token pairs per token over all layers, causal: half the sequence, or at most the window."""
+        return self.attention_layers * attended / 2.0 + self.window_layers * min(attended / 2.0, self.window)
+
+    def cached_tokens(self, context: float) -> float:
+        """Tokens held in the cache by a sequence of ``context`` tokens, windowed layers counted by their share."""
+        caching = self.attention_layers + self.window_layers
+        return (self.attention_layers * context + self.window_layers * min(context, self.window)) / caching
+
+
+def _split(model: Model, count: ParameterCount, table_scale: float) -> tuple[float, float, float, float]:
+    """Dense weights, dense weights a token passes, routed weights, routed weights a token visits.
+
+    The embedding tables follow the shape; declared totals set the rest. For a mixture of experts with total P and
+    active A, the routed weights E solve P - A = E (1 - k / n).
+    """
+    tables = (count.embedding + count.head) * table_scale
+    body = model.params - tables
+    routed = model.moe_layers * model.experts * count.expert
+    shape_body = count.total - count.embedding - count.head
+    if not model.experts or not routed:
+        passed = model.active_params - tables if 0 < model.active_params < model.params else body
+        return body, max(passed, 0.0), 0.0, 0.0
+    share = model.active_experts / model.experts
+    outside = (model.vision.params if model.vision else 0.0) + model.action_params
+    experts = (model.params - outside - model.active_params) / (1.0 - share) if share < 1.0 else 0.0
+    agrees = LEAST_AGREEMENT <= experts / routed <= MOST_AGREEMENT and experts < body
+    if not agrees:
+        experts = routed * body / shape_body
+    dense = body - experts
+    return dense, max(dense - outside, 0.0), experts, experts * share
 
 
 def _attention(model: Model) -> tuple[float, float]:
-    """Width of the score product and cached values per token over all layers."""
-    layers = model.attention_layers or float(model.layers)
+    """Width of the score product, and cached values per token and layer."""
     if model.mla is not None:
         width = model.heads * (model.mla.qk_nope + model.mla.qk_rope + model.mla.v_dim) / 2.0
-        return width, layers * (model.mla.kv_lora + model.mla.qk_rope)
-    windowed = model.layers if model.window is not None else layers
-    return float(model.heads * model.head_dim), windowed * 2.0 * model.kv_heads * model.head_dim
+        return width, float(model.mla.kv_lora + model.mla.qk_rope)
+    return float(model.heads * model.head_dim), 2.0 * model.kv_heads * model.head_dim
 
 
 def _projections(model: Model) -> float:
+    """Values of queries, keys and values of one token."""
     if model.mla is not None:
         mla = model.mla
         return float(model.heads * (2 * (mla.qk_nope + mla.qk_rope) + mla.v_dim))

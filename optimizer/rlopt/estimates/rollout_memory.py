@@ -1,0 +1,53 @@
+"""Memory of a rollout engine: its weights, its cache, and what else it takes, GiB per GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlopt.estimates.arrays import Floats, Ints
+from rlopt.estimates.calibration import Calibration, load_calibration
+from rlopt.estimates.shape import ModelShape
+from rlopt.units import GIB
+
+SIXTEEN = 2.0
+"""Bytes of a cached value and of an embedding entry: quantised checkpoints keep both at 16 bits."""
+
+
+def rollout_weights_gib(shape: ModelShape, precision: str, tp: Floats | Ints, ep: Floats | Ints | int = 1,
+                        calibration: Calibration | None = None) -> Floats:
+    """Weights of one rollout rank, shape of ``tp``.
+
+    A replica has max(tp, ep) GPUs: dense weights are split over tp (and repeated over its attention-parallel ranks
+    where ep > tp), experts over all of them.
+    """
+    ways = np.asarray(tp, dtype=np.float64)
+    size = (calibration or load_calibration()).size_bytes(precision)
+    dense = (shape.dense * size + shape.tables * max(size, SIXTEEN)) / ways
+    return np.asarray((dense + shape.experts_total * size / np.maximum(ways, ep)) / GIB)
+
+
+def kv_gib_per_token(shape: ModelShape, tp: Floats | Ints, context: float | None = None) -> Floats:
+    """Cache of one token per GPU: heads repeated beyond kv_heads, a latent in full on every rank. Shape of ``tp``.
+
+    ``context`` averages over a sequence of that many tokens, of which windowed layers keep only their window.
+    """
+    ways = np.asarray(tp, dtype=np.float64)
+    ways = np.ones_like(ways) if shape.model.mla is not None else np.minimum(ways, float(shape.model.kv_heads))
+    share = shape.cached_tokens(context) / context if context else 1.0
+    return np.asarray(shape.kv_values_per_token * SIXTEEN * share / GIB / ways)
+
+
+def rollout_other_gib(calibration: Calibration) -> float:
+    """Runtime and activation buffers of a rollout engine, GiB per GPU."""
+    return calibration.value("memory", "runtime_gib") + calibration.value("memory", "rollout_activation_gib")
+
+
+def kv_room_gib(memory_gib: Floats, weights_gib: Floats, resident_gib: Floats | float, colocated: bool,
+                calibration: Calibration) -> Floats:
+    """Cache room per GPU beside weights, engine and resident training state; negative where it does not fit.
+
+    Engines are given a share of the memory (0.7 beside a trainer, 0.9 alone); what stays resident comes off the rest.
+    """
+    given = calibration.value("memory", "engine_share_colocated" if colocated else "engine_share")
+    left = memory_gib - np.asarray(resident_gib) * (1.0 + calibration.value("memory", "fragmentation"))
+    return np.asarray(np.minimum(given * memory_gib, left) - weights_gib - rollout_other_gib(calibration))

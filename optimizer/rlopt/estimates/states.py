@@ -1,0 +1,144 @@
+"""Weights, gradients and optimizer states of one GPU.
+
+Degrees: a stage's dense weights / tp, its expert weights / (etp · ep); ZeRO shards over dp · cp, experts over
+edp = dp · cp · tp / (ep · etp) (Rajbhandari et al., 2020). Dividing experts by ep *and* dp would say "fits" where it
+runs out. Stages hold whole layers: the fullest has ceil(L / pp).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Training
+from rlopt.estimates.calibration import Calibration
+from rlopt.estimates.codes import OPTIMIZER_OFF, PARAMETERS_OFF, ZERO1, ZERO2, ZERO3
+from rlopt.estimates.shape import ModelShape
+from rlopt.units import GIB
+
+ADAPTER_WEIGHT, ADAPTER_GRADIENT, ADAPTER_OPTIMIZER = 2.0, 2.0, 12.0
+"""Bytes an adapter parameter takes in bf16 weights and gradients, and in an fp32 master with two moments."""
+PURE_BF16 = 2.0
+"""Bytes of weights and of gradients where training keeps no fp32 master (adamw_bf16)."""
+OPTIMIZER_KEYS = {"adamw": "optimizer_bytes", "adamw_bf16": "optimizer_bytes_bf16",
+                  "adamw_8bit": "optimizer_bytes_8bit"}
+
+
+def training_engine(layout: Layout, training: Training | None = None) -> Ints:
+    """Engine constants that apply, index into ENGINES, shape (n,).
+
+    FSDP where parameters are fully sharded, and for adapters on unsplit models (torchtune, PEFT); Megatron otherwise.
+    """
+    sharded = layout.sharding == ZERO3
+    if training is not None and training.kind == "lora":
+        sharded = sharded | (layout.tp * layout.pp * layout.ep == 1)
+    return np.asarray(sharded, dtype=np.int64)
+
+
+def stage_layers(shape: ModelShape, layout: Layout) -> Floats:
+    """Layers of the fullest stage, whole layers per virtual stage; shape (n,)."""
+    chunks = np.asarray(layout.pp * layout.vp, dtype=np.float64)
+    return np.ceil(shape.layers / chunks) * layout.vp
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Parameters of the fullest GPU before data-parallel sharding, and the ranks they can be sharded over; (n,) each."""
+
+    dense: Floats
+    experts: Floats
+    tables: Floats
+    """Part of `dense` that are embedding tables."""
+    ranks: Floats
+    expert_ranks: Floats
+
+    def gib(self, bytes_per_param: Floats | float, sharded: NDArray[np.bool_]) -> Floats:
+        """GiB at ``bytes_per_param``, over the data-parallel ranks where ``sharded``."""
+        over, expert_over = np.where(sharded, self.ranks, 1.0), np.where(sharded, self.expert_ranks, 1.0)
+        return (self.dense / over + self.experts / expert_over) * (np.asarray(bytes_per_param) / GIB)
+
+
+def shards(shape: ModelShape, layout: Layout) -> Shards:
+    """Parameters per GPU of the fullest stage."""
+    share = stage_layers(shape, layout) / shape.layers
+    tp = np.asarray(layout.tp, dtype=np.float64)
+    ends = max(shape.embedding, shape.head)  # with stages, the first holds one table and the last the other
+    tables = np.where(layout.pp > 1, ends, shape.tables) / tp
+    ranks = np.asarray(layout.dp * layout.cp, dtype=np.float64)
+    split = np.asarray(layout.etp * layout.ep, dtype=np.float64)
+    return Shards(shape.dense * share / tp + tables, shape.experts_total * share / split, tables, ranks,
+                  np.maximum(ranks * tp / split, 1.0))
+
+
+def adapter_shards(shape: ModelShape, training: Training, layout: Layout) -> Shards:
+    """Adapter parameters per GPU of the fullest stage, split as the weights they adapt."""
+    count, whole = shape.adapters(training.lora_rank), shards(shape, layout)
+    share = stage_layers(shape, layout) / shape.layers
+    return Shards(count.dense * share / layout.tp, count.experts * share / (layout.etp * layout.ep),
+                  np.zeros_like(whole.ranks), whole.ranks, whole.expert_ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """GiB per GPU of weights, gradients and optimizer states, wherever they live; (n,) each."""
+
+    weights: Floats
+    gradients: Floats
+    optimizer: Floats
+    trained: Floats
+    """Trained parameters whose update this GPU computes."""
+
+
+def training_states(shape: ModelShape, training: Training, layout: Layout, calibration: Calibration,
+                    precision: str = "bf16", engine: Ints | None = None) -> States:
+    """States of one trained model, before any offload. Adapters train beside a frozen base."""
+    which = training_engine(layout, training) if engine is None else engine
+    whole = shards(shape, layout)
+    at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
+    copies = calibration.value("memory", "low_precision_copy_bytes") if precision in ("fp8", "fp4", "int8", "int4") else 0.0
+    if training.kind == "lora":
+        adapters = adapter_shards(shape, training, layout)
+        weights = whole.gib(training.base_bytes + copies, at[2])
+        if training.base_bytes < PURE_BF16:  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
+            extra = calibration.value("memory", "quantised_table_bytes") - training.base_bytes
+            weights = weights + whole.tables * extra / np.where(at[2], whole.ranks, 1.0) / GIB
+        own = _own(adapters, at[0])
+        return States(weights + adapters.gib(ADAPTER_WEIGHT, at[2]), adapters.gib(ADAPTER_GRADIENT, at[1]),
+                      adapters.gib(ADAPTER_OPTIMIZER, at[0]), own)
+    share = training.trainable_share
+    pure = training.optimizer == "adamw_bf16"
+    kept = "gradient_bytes_rl" if training.in_loop else "gradient_bytes"
+    weight_bytes = PURE_BF16 if pure else calibration.by_engine("memory", "weight_bytes", which)
+    gradient_bytes = PURE_BF16 if pure else calibration.by_engine("memory", kept, which)
+    optimizer_bytes = calibration.by_engine("memory", OPTIMIZER_KEYS[training.optimizer], which)
+    return States(whole.gib(weight_bytes + copies, at[2]), whole.gib(share * gradient_bytes, at[1]),
+                  whole.gib(share * optimizer_bytes, at[0]), share * _own(whole, at[0]))
+
+
+def _own(counts: Shards, sharded: NDArray[np.bool_]) -> Floats:
+    return counts.gib(GIB, sharded)
+
+
+def resident_gib(shape: ModelShape, training: Training, layout: Layout, calibration: Calibration) -> Floats:
+    """Training state that stays on the GPU while a colocated engine samples, GiB; gradients are freed between updates.
+
+    Nothing offloaded: weights and optimizer; optimizer offloaded: weights; parameters offloaded: nothing.
+    """
+    states = training_states(shape, training, layout, calibration)
+    optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
+    return np.where(layout.offload >= PARAMETERS_OFF, 0.0, states.weights + optimizer)
+
+
+def host_gib(shape: ModelShape, training: Training, layout: Layout, hardware: Hardware,
+             calibration: Calibration) -> Floats:
+    """Host memory per node that offload takes, GiB: optimizer states with fp32 gradients, and offloaded weights.
+
+    CPU Adam keeps master, moments and a copy of the gradients in host memory (Ren et al., 2021, section 4).
+    """
+    states = training_states(shape, training, layout, calibration)
+    gradients = states.trained * calibration.value("memory", "host_gradient_bytes") / GIB
+    moved = np.where(layout.offload >= OPTIMIZER_OFF, states.optimizer + gradients, 0.0)
+    moved = moved + np.where(layout.offload >= PARAMETERS_OFF, states.weights, 0.0)
+    return np.asarray(moved * np.minimum(layout.gpus, hardware.gpus_per_node))
