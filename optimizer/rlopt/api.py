@@ -18,6 +18,7 @@ from rlopt.request import Request
 from rlopt.studies import cheapest as cheapest_study
 from rlopt.studies import frontier as frontier_study
 from rlopt.studies.relax import relaxations
+from rlopt.workloads import algorithm
 
 FRONTIER_IN_SHORT = 6
 
@@ -40,6 +41,7 @@ def catalog() -> Catalog:
 def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     """Candidates and prices of a request. Raises MissingFactError and NotSupportedError."""
     known = catalog() if facts is None else facts
+    algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
     models = resolve_models(request, known)
     return build_problem(request, known, models, warnings=shape_warnings(models))
 

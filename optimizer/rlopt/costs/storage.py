@@ -98,7 +98,8 @@ def recent_usd_per_gb(problem: Problem, columns: Columns, peak: Floats, kept_hou
     life = keep * hours / np.maximum(saves, 1.0)
     early = np.maximum(saves - keep, 0.0) * np.maximum(least - life, 0.0)
     final = keep * np.maximum(least - kept_hours, 0.0)
-    return price * (peak * hours + keep * kept_hours + early + final)
+    usd: Floats = price * (peak * hours + keep * kept_hours + early + final)
+    return usd
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:

@@ -118,7 +118,7 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
         ("floors.simulator_bandwidth", request.floors.simulator_bandwidth),
     ):
         if given is not None:
-            raise NotSupportedError(key, f"{key} is not in this release yet")
+            raise NotSupportedError(key, "not in this release yet; leave it out")
     if job.trainable.kind == "frozen":
         raise NotSupportedError("job.trainable", "frozen parts are not in this release yet; use full or lora_rank")
     if job.environment is not None and job.environment.runs_on != "cpu":

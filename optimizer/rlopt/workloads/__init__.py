@@ -14,15 +14,19 @@ from rlopt.workloads.contract import Lengths, Role, Stage, Tools, Workload
 ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, ppo, grpo)
 
 
+def algorithm(name: str) -> ModuleType:
+    """The module of an algorithm; NotSupportedError where this release has none of that name."""
+    for module in ALGORITHMS:
+        if name == module.NAME:
+            return module
+    known = ", ".join(module.NAME for module in ALGORITHMS)
+    raise NotSupportedError("job.algorithm", f"{name} is not in this release yet; there are {known}")
+
+
 def build_workload(request: Request, models: Mapping[str, Model]) -> Workload:
     """Roles and stages of the request's algorithm; NotSupportedError where this release has no such algorithm."""
-    wanted = request.job.algorithm
-    for module in ALGORITHMS:
-        if wanted == module.NAME:
-            workload: Workload = module.build(request, models)
-            return workload
-    raise NotSupportedError(
-        "job.algorithm", f"{wanted} is not in this release; there are {', '.join(m.NAME for m in ALGORITHMS)}")
+    workload: Workload = algorithm(request.job.algorithm).build(request, models)
+    return workload
 
 
-__all__ = ["ALGORITHMS", "Lengths", "Role", "Stage", "Tools", "Workload", "build_workload"]
+__all__ = ["ALGORITHMS", "Lengths", "Role", "Stage", "Tools", "Workload", "algorithm", "build_workload"]
