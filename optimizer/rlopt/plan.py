@@ -159,6 +159,8 @@ class LayoutChoice(Strict):
     offload: str | None = None
     rollout_tp: int | None = None
     """Tensor parallel degree of the rollout engine where a pool also trains (colocated)."""
+    rollout_ep: int | None = None
+    """Its expert parallel degree, where attention runs data-parallel."""
 
 
 class Memory(Strict):

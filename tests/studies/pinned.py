@@ -55,8 +55,9 @@ def _context(pinned: Pinned) -> Context:
     workload = build_workload(request, resolve_models(request, catalog))
     topology = Topology(pinned.device, min(8, pinned.gpus), "nvswitch", pinned.node_gbps, True)
     empty_int, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
-    market = Market((), empty, empty_int, empty_int, empty_int, empty_int.astype(bool), empty, empty_int, (),
-                    (topology,), {}, ())
+    market = Market(
+        (), empty, empty_int, empty_int, empty_int, empty_int.astype(bool), empty, empty_int, (), (topology,), {}, ()
+    )
     return make_context(request, catalog, workload, market, 4096, pinned.engine)
 
 
@@ -64,8 +65,18 @@ def predict(pinned: Pinned) -> Result:
     """Seconds and memory of the published configuration."""
     context = _context(pinned)
     hardware = context.hardware.take(np.zeros(1, dtype=np.int64))
-    values = {"vp": 1, "cp": 1, "ep": 1, "etp": 1, "tp": 1, "pp": 1, "sharding": 1, "micro_batch": 1, "recompute": 0,
-              "offload": 0} | pinned.layout
+    values = {
+        "vp": 1,
+        "cp": 1,
+        "ep": 1,
+        "etp": 1,
+        "tp": 1,
+        "pp": 1,
+        "sharding": 1,
+        "micro_batch": 1,
+        "recompute": 0,
+        "offload": 0,
+    } | pinned.layout
     values["dp"] = pinned.gpus // (values["tp"] * values["pp"] * values["cp"])
     layout = Layout(**{name: np.array([value]) for name, value in values.items()})
     size = context.sizes[0]
@@ -80,16 +91,21 @@ def predict(pinned: Pinned) -> Result:
     resident = 0.0 if pinned.placement != COLOCATED else float(sum(v[0] for v in memory.resident.values()))
     gpus = np.array([pinned.rollout_gpus or pinned.gpus])
     tp = np.array([pinned.rollout_tp])
-    room = room_gib(context, hardware, tp, pinned.rollout_precision, resident)
+    room = room_gib(
+        context, hardware, tp, np.ones_like(tp), pinned.rollout_precision, resident, pinned.placement == COLOCATED
+    )
     steady = pinned.placement == ASYNC
-    time = sample(context, hardware, tp, gpus, pinned.rollout_precision, room, size, steady).seconds
+    time = sample(context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady).seconds
     generate = float(with_tools(context, time, size)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration
-    named["overhead"] = (colocated_fixed_s if pinned.placement == COLOCATED else disaggregated_fixed_s)(shape, calibration)
+    named["overhead"] = (colocated_fixed_s if pinned.placement == COLOCATED else disaggregated_fixed_s)(
+        shape, calibration
+    )
     if pinned.placement == COLOCATED:
         step = train + generate + named["overhead"]
     else:
+
         class Parts:
             sync_seconds = (0.0, named["overhead"], named["overhead"])
             exposed_share = float(calibration.rl["exposed_share"])

@@ -76,7 +76,7 @@ class _Builder:
         entries = [TrainingRow(number, int(row), size, precision) for row in rows]
         if alone:
             estimate = len(self.colocated_rows)
-            self.colocated_rows += [ColocatedRow(entry, 0, "") for entry in entries]
+            self.colocated_rows += [ColocatedRow(entry, 0, 0, "") for entry in entries]
         else:
             estimate = len(self.training_rows)
             self.training_rows += entries
@@ -96,8 +96,8 @@ class _Builder:
         found = colocated_table(self.context, table, size, precision)
         estimate, rollouts = len(self.colocated_rows), self.context.request.choices.precision.rollout
         self.colocated_rows += [
-            ColocatedRow(TrainingRow(number, int(row), size, precision), int(tp), rollouts[int(p)])
-            for row, tp, p in zip(found.train, found.tp, found.precision, strict=True)
+            ColocatedRow(TrainingRow(number, int(row), size, precision), int(tp), int(ep), rollouts[int(p)])
+            for row, tp, ep, p in zip(found.train, found.tp, found.ep, found.precision, strict=True)
         ]
         topology = table.topology[found.train]
         seconds = found.train_seconds + found.sample_seconds

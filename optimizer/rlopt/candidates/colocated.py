@@ -7,13 +7,12 @@ is never faster with less room.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.sampling import engine_ways, room_gib, sample, with_tools
+from rlopt.candidates.sampling import engines, room_gib, sample, with_tools
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
 from rlopt.problem import Floats, Ints
@@ -27,6 +26,7 @@ class ColocatedTable:
 
     train: Ints
     tp: Ints
+    ep: Ints
     precision: Ints
     train_seconds: Floats
     sample_seconds: Floats
@@ -37,10 +37,8 @@ def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
     order = np.lexsort((second, first, group))
     values, groups = second[order], group[order]
     start = np.concatenate([[True], groups[1:] != groups[:-1]]) if len(order) else np.zeros(0, dtype=bool)
-    keep, best = np.zeros(len(order), dtype=bool), np.inf
     # a running minimum that restarts with each group: offset every group below the one before it
     span = float(np.ptp(values[np.isfinite(values)])) + 1.0 if len(order) else 1.0
-    del best
     shifted = values - np.cumsum(start) * span
     before = np.concatenate([[np.inf], np.minimum.accumulate(shifted)[:-1]]) if len(order) else shifted
     keep = start | (shifted < before)
@@ -53,10 +51,10 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
     rows = np.flatnonzero(np.isfinite(seconds))
     group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
-    found: list[tuple[Ints, Ints, Ints, Floats]] = []
+    found: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []
     market = context.market
     ways = {
-        (t, n): engine_ways(
+        (t, n): engines(
             context,
             market.topologies[t].gpus_per_node,
             market.topologies[t].cluster,
@@ -64,16 +62,20 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
         )
         for t, n in {(int(a), int(b)) for a, b in zip(training.topology[rows], training.nodes[rows], strict=True)}
     }
-    for tp in sorted({way for options in ways.values() for way in options}):
+    for tp, ep in sorted({way for options in ways.values() for way in options}):
         here = rows[
-            [tp in ways[(int(t), int(n))] for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)]
+            [
+                (tp, ep) in ways[(int(t), int(n))]
+                for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)
+            ]
         ]
         hardware = context.hardware.take(training.topology[here])
         gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
-        degree = np.full(len(here), tp)
+        degree, experts = np.full(len(here), tp), np.full(len(here), ep)
         for p, rollout in enumerate(context.request.choices.precision.rollout):
-            room = room_gib(context, hardware, degree, rollout, training.resident_gib[here])
-            time = sample(context, hardware, degree, gpus, rollout, room, size, steady=False).seconds
+            resident = training.resident_gib[here]
+            room = room_gib(context, hardware, degree, experts, rollout, resident, colocated=True)
+            time = sample(context, hardware, degree, experts, gpus, rollout, room, size, steady=False).seconds
             time = with_tools(context, np.where(np.isnan(time), np.inf, time), size)
             time = time + np.where(
                 training.layout.offload[here] == PARAMETERS_OFF,
@@ -81,17 +83,22 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
                 0.0,
             )
             fits = np.isfinite(time)
-            found.append((here[fits], degree[fits], np.full(int(fits.sum()), p), time[fits]))
-    train, tp_, p_, time = (
-        (np.concatenate(part) for part in zip(*found, strict=True))
-        if found
-        else (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    )
-    return _best(context, training, train, tp_, p_, seconds[train], time)
+            found.append((here[fits], degree[fits], experts[fits], np.full(int(fits.sum()), p), time[fits]))
+    none = np.zeros(0, dtype=np.int64)
+    train, tp_, ep_, p_ = (np.concatenate([none, *(part[n] for part in found)]) for n in range(4))
+    time_ = np.concatenate([np.zeros(0), *(part[4] for part in found)])
+    return _best(context, training, train, tp_, ep_, p_, seconds[train], time_)
 
 
 def _best(
-    context: Context, training: TrainingTable, train: Ints, tp: Ints, precision: Ints, first: Floats, second: Floats
+    context: Context,
+    training: TrainingTable,
+    train: Ints,
+    tp: Ints,
+    ep: Ints,
+    precision: Ints,
+    first: Floats,
+    second: Floats,
 ) -> ColocatedTable:
     """Per machine kind, node count and offload: rows not beaten in both median and confident seconds."""
     topology = training.topology[train]
@@ -99,7 +106,4 @@ def _best(
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
     group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
     keep = staircase(group, median, confident)
-    return ColocatedTable(train[keep], tp[keep], precision[keep], first[keep], second[keep])
-
-
-Tables = Mapping[tuple[int, str], ColocatedTable]
+    return ColocatedTable(train[keep], tp[keep], ep[keep], precision[keep], first[keep], second[keep])

@@ -17,10 +17,14 @@ from rlopt.estimates import (
     GenerationTime,
     Hardware,
     generation_seconds,
+    kv_room_gib,
     rollout_other_gib,
     rollout_weights_gib,
 )
 from rlopt.problem import Floats, Ints
+
+WHOLE_NODE = 8
+"""Replicas span nodes only where a node is a full board: smaller ones share a switch with strangers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class SamplingTable:
     topology: Ints
     nodes: Ints
     tp: Ints
+    ep: Ints
     precision: Ints
     """Index into the request's rollout precisions."""
     seconds: Mapping[int, Floats]
@@ -42,31 +47,42 @@ class SamplingTable:
         return int(self.topology.shape[0])
 
 
-def engine_ways(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> list[int]:
-    """Tensor-parallel degrees of a replica: inside a node, and two or four nodes where a cluster network is known."""
-    heads = context.workload.role("policy").model.heads
-    most = gpus_per_node * (4 if cluster and gpus_per_node >= 8 else 1)
-    return [
-        tp
-        for tp in POWERS
-        if tp <= min(most, gpus)
-        and heads % tp == 0
-        and gpus % tp == 0
-        and (tp <= gpus_per_node or tp % gpus_per_node == 0)
-    ]
+def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> list[tuple[int, int]]:
+    """(tp, ep) of a replica of max(tp, ep) GPUs: ep 1 is tensor parallel alone, ep > tp attention data-parallel.
+
+    A replica stays on one node, or on up to four (tp) or eight (ep) where a cluster network is known.
+    """
+    model = context.workload.role("policy").model
+    nodes = (4, 8) if cluster and gpus_per_node >= WHOLE_NODE else (1, 1)
+
+    def whole(size: int, most: int) -> bool:
+        return (
+            size <= min(most * gpus_per_node, gpus)
+            and gpus % size == 0
+            and (size <= gpus_per_node or size % gpus_per_node == 0)
+        )
+
+    found = [(tp, 1) for tp in POWERS if whole(tp, nodes[0]) and model.heads % tp == 0]
+    if model.experts:
+        found += [(1, ep) for ep in POWERS if ep > 1 and whole(ep, nodes[1]) and model.experts % ep == 0]
+    return found
 
 
 def sample(
-    context: Context, hardware: Hardware, tp: Ints, gpus: Ints, precision: str, kv_gib: Floats, size: int, steady: bool
+    context: Context,
+    hardware: Hardware,
+    tp: Ints,
+    ep: Ints,
+    gpus: Ints,
+    precision: str,
+    kv_gib: Floats,
+    size: int,
+    steady: bool,
 ) -> GenerationTime:
     """One step's sampling on pools of ``gpus`` GPUs. Steady pools hold (1 + staleness) steps' sequences in flight."""
-    steps = 1 + context.staleness if steady else 1
-    stage = context.workload.of_kind("generate")[0]
-    lengths = stage.lengths
-    total = context.sequences(stage, size)
-    replicas = gpus / tp
-    per_replica = np.ceil(total / replicas)
-    found = generation_seconds(
+    lengths = context.workload.of_kind("generate")[0].lengths
+    total = context.sequences(context.workload.of_kind("generate")[0], size)
+    return generation_seconds(
         context.shapes["policy"],
         hardware,
         tp,
@@ -74,21 +90,26 @@ def sample(
         kv_gib,
         (lengths.prompt_mean, lengths.prompt_max),
         (lengths.response_mean, lengths.response_max),
-        per_replica * steps,
+        np.ceil(total / (gpus / np.maximum(tp, ep))),
         total,
         size,
         not steady,
         context.calibration,
+        ep=ep,
+        in_flight=1.0 + context.staleness if steady else 1.0,
     )
-    return GenerationTime(found.seconds / steps, found.running, found.utilization)
 
 
-def room_gib(context: Context, hardware: Hardware, tp: Ints, precision: str, resident: Floats | float) -> Floats:
-    """Cache room per GPU beside weights, engine and whatever stays resident; negative where it does not fit."""
+def room_gib(
+    context: Context, hardware: Hardware, tp: Ints, ep: Ints, precision: str, resident: Floats | float, colocated: bool
+) -> Floats:
+    """Cache room per GPU: within the engine's share of the memory and within what is left of the pool's capacity."""
+    weights = rollout_weights_gib(context.shapes["policy"], precision, tp, ep, context.calibration)
+    given = kv_room_gib(hardware.memory_gib, weights, resident, colocated, context.calibration)
     capacity = hardware.memory_gib * (1.0 - margin(context))
-    weights = rollout_weights_gib(context.shapes["policy"], precision, tp)
     fragmentation = 1.0 + float(context.calibration.memory["fragmentation"])
-    return capacity - weights * fragmentation - rollout_other_gib(context.calibration) - resident * fragmentation
+    left = capacity - (weights + resident) * fragmentation - rollout_other_gib(context.calibration)
+    return np.asarray(np.minimum(given, left))
 
 
 def with_tools(context: Context, seconds: Floats, size: int) -> Floats:
@@ -116,8 +137,9 @@ def sampling_table(context: Context) -> SamplingTable | None:
         here = market.topology == number
         most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
         for nodes in node_counts(most):
-            for tp in engine_ways(context, topology.gpus_per_node, topology.cluster, topology.gpus_per_node * nodes):
-                rows += [(number, nodes, tp, p) for p in range(len(context.request.choices.precision.rollout))]
+            gpus = topology.gpus_per_node * nodes
+            for tp, ep in engines(context, topology.gpus_per_node, topology.cluster, gpus):
+                rows += [(number, nodes, tp, p, ep) for p in range(len(context.request.choices.precision.rollout))]
     if not rows:
         return None
     table = np.array(rows, dtype=np.int64)
@@ -127,11 +149,11 @@ def sampling_table(context: Context) -> SamplingTable | None:
     for p, precision in enumerate(context.request.choices.precision.rollout):
         index = np.flatnonzero(table[:, 3] == p)
         hardware = context.hardware.take(table[index, 0])
-        tp, gpus = table[index, 2], (table[index, 1] * hardware.gpus_per_node).astype(np.int64)
-        room = room_gib(context, hardware, tp, precision, 0.0)
+        tp, ep, gpus_ = table[index, 2], table[index, 4], (table[index, 1] * hardware.gpus_per_node).astype(np.int64)
+        room = room_gib(context, hardware, tp, ep, precision, 0.0, colocated=False)
         for size in context.sizes:
             for store, flag in ((seconds, False), (steady, True)):
-                found = sample(context, hardware, tp, gpus, precision, room, size, flag).seconds
+                found = sample(context, hardware, tp, ep, gpus_, precision, room, size, flag).seconds
                 unknown += int(np.isnan(found).sum())
                 found = np.where(np.isnan(found), np.inf, found)
                 store.setdefault(size, np.full(len(table), np.inf))[index] = with_tools(context, found, size)
@@ -140,6 +162,7 @@ def sampling_table(context: Context) -> SamplingTable | None:
         table[fits, 0],
         table[fits, 1],
         table[fits, 2],
+        table[fits, 4],
         table[fits, 3],
         {size: values[fits] for size, values in seconds.items()},
         {size: values[fits] for size, values in steady.items()},

@@ -53,6 +53,7 @@ class ColocatedRow:
 
     train: TrainingRow
     tp: int
+    ep: int
     rollout: str
 
 
@@ -84,17 +85,16 @@ class Tables:
             raise LookupError("no rollout pool was estimated")
         at = slice(entry.row, entry.row + 1)
         hardware = context.hardware.take(table.topology[at])
-        tp = table.tp[at]
+        tp, ep = table.tp[at], table.ep[at]
         precision = context.request.choices.precision.rollout[int(table.precision[entry.row])]
         gpus = (table.nodes[at] * hardware.gpus_per_node).astype(np.int64)
-        parts, stage = self._sampling(entry.group_size, tp, gpus, precision, 0.0, table.topology[at], steady)
-        replicas = int(gpus[0] // tp[0])
+        parts, stage = self._sampling(entry.group_size, tp, ep, gpus, precision, None, table.topology[at], steady)
         layout: dict[str, int | str | bool | None] = {
             "tp": int(tp[0]),
             "pp": 1,
-            "dp": replicas,
+            "dp": int(gpus[0] // tp[0]),
             "cp": 1,
-            "ep": 1,
+            "ep": int(ep[0]),
             "offload": "none",
         }
         return PoolDetail(
@@ -127,20 +127,23 @@ class Tables:
         self,
         size: int,
         tp: np.ndarray,
+        ep: np.ndarray,
         gpus: np.ndarray,
         precision: str,
-        resident: float,
+        resident: float | None,
         topology: np.ndarray,
         steady: bool = False,
     ) -> tuple[dict[str, float], StageDetail]:
-        """Memory of the sampling stage by part (resident training state not included) and its seconds."""
+        """Memory of the sampling stage by part and its seconds; ``resident``: GiB of training state beside it."""
         context = self.context
         hardware = context.hardware.take(topology)
-        room = room_gib(context, hardware, tp, precision, resident)
-        time = sample(context, hardware, tp, gpus, precision, room, size, steady)
+        room = room_gib(context, hardware, tp, ep, precision, resident or 0.0, resident is not None)
+        time = sample(context, hardware, tp, ep, gpus, precision, room, size, steady)
         lengths = context.workload.of_kind("generate")[0].lengths
-        used = float(time.running[0] * kv_gib_per_token(context.shapes["policy"], tp)[0] * lengths.longest)
-        weights = float(rollout_weights_gib(context.shapes["policy"], precision, tp)[0])
+        groups = np.maximum(tp, ep) / tp
+        held = time.running / groups * kv_gib_per_token(context.shapes["policy"], tp) * lengths.longest
+        used = float(held[0])
+        weights = float(rollout_weights_gib(context.shapes["policy"], precision, tp, ep, context.calibration)[0])
         fragmentation = float(context.calibration.memory["fragmentation"])
         parts = dict.fromkeys(PARTS, 0.0)
         parts |= {
@@ -167,9 +170,9 @@ class Tables:
         gpus = layout.gpus
         if colocated is not None:
             resident = {name: float(values[0]) for name, values in memory.resident.items()}
-            tp = np.array([colocated.tp])
+            tp, ep = np.array([colocated.tp]), np.array([colocated.ep])
             parts, stage = self._sampling(
-                entry.group_size, tp, gpus, colocated.rollout, sum(resident.values()), table.topology[at]
+                entry.group_size, tp, ep, gpus, colocated.rollout, sum(resident.values()), table.topology[at]
             )
             fragmentation = float(context.calibration.memory["fragmentation"])
             parts["weights"] += resident["weights"]
@@ -227,4 +230,5 @@ def _layout(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | s
         "recompute": RECOMPUTE[one("recompute")],
         "offload": OFFLOAD[one("offload")],
         "rollout_tp": colocated.tp if colocated else None,
+        "rollout_ep": colocated.ep if colocated and colocated.ep > 1 else None,
     }
