@@ -9,7 +9,12 @@ from rlopt.estimates.failures import daly_interval, expected_hours, working_hour
 from rlopt.estimates.generation import GenerationTime, generation_seconds
 from rlopt.estimates.lengths import CutLognormal, Tokens
 from rlopt.estimates.memory import MemoryParts, forward_parts, memory_margin, update_parts
-from rlopt.estimates.rollout_memory import kv_gib_per_token, kv_room_gib, rollout_other_gib, rollout_weights_gib
+from rlopt.estimates.rollout_memory import (
+    kv_gib_per_token,
+    kv_room_gib,
+    rollout_other_gib,
+    rollout_weights_gib,
+)
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.states import host_gib, resident_gib, training_engine
 from rlopt.estimates.transfer import (
@@ -26,11 +31,48 @@ from rlopt.estimates.uncertainty import combine, quantile, sigma
 from rlopt.estimates.update import forward_seconds, optimizer_seconds, update_seconds
 
 __all__ = [
-    "ENGINES", "GENERATIONS", "OFFLOAD", "RECOMPUTE", "SHARDING", "Calibration", "CutLognormal", "GenerationTime",
-    "Hardware", "Layout", "MemoryParts", "ModelShape", "Tokens", "Training", "checkpoint_seconds", "colocated_fixed_s",
-    "colocated_swap_s", "combine", "daly_interval", "disaggregated_fixed_s", "expected_hours", "forward_parts",
-    "forward_seconds", "generation_seconds", "host_gib", "kv_gib_per_token", "kv_room_gib", "load_calibration",
-    "memory_margin", "optimizer_seconds", "quantile", "resident_gib", "rollout_other_gib", "rollout_weights_gib",
-    "sigma", "step_overhead_seconds", "step_seconds", "switch_seconds", "sync_seconds", "training_engine",
-    "update_parts", "update_seconds", "working_hours", "young_interval",
+    "ENGINES",
+    "GENERATIONS",
+    "OFFLOAD",
+    "RECOMPUTE",
+    "SHARDING",
+    "Calibration",
+    "CutLognormal",
+    "GenerationTime",
+    "Hardware",
+    "Layout",
+    "MemoryParts",
+    "ModelShape",
+    "Tokens",
+    "Training",
+    "checkpoint_seconds",
+    "colocated_fixed_s",
+    "colocated_swap_s",
+    "combine",
+    "daly_interval",
+    "disaggregated_fixed_s",
+    "expected_hours",
+    "forward_parts",
+    "forward_seconds",
+    "generation_seconds",
+    "host_gib",
+    "kv_gib_per_token",
+    "kv_room_gib",
+    "load_calibration",
+    "memory_margin",
+    "optimizer_seconds",
+    "quantile",
+    "resident_gib",
+    "rollout_other_gib",
+    "rollout_weights_gib",
+    "sigma",
+    "step_overhead_seconds",
+    "step_seconds",
+    "switch_seconds",
+    "sync_seconds",
+    "training_engine",
+    "update_parts",
+    "update_seconds",
+    "working_hours",
+    "young_interval",
 ]

@@ -1,4 +1,7 @@
-"""Activations and logits of one GPU (Korthikanti et al., 2022, sections 4 and 5; no s² term, attention is fused)."""
+"""Activations and logits of one GPU (Korthikanti et al., 2022, sections 4 and 5).
+
+There is no s² term: attention is fused.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,21 @@ def micro_batch_tokens(layout: Layout, tokens: Tokens) -> Floats:
     return np.asarray(layout.micro_batch * (tokens.longest / layout.cp))
 
 
-def layer_gib(shape: ModelShape, layout: Layout, count: Floats, engine: Ints, calibration: Calibration,
-              value_bytes: float = VALUE) -> Floats:
-    """What one average layer keeps for its backward pass, GiB; sequence parallelism splits all of it over tp."""
-    routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value("memory", "routed_copies")
+def layer_gib(
+    shape: ModelShape,
+    layout: Layout,
+    count: Floats,
+    engine: Ints,
+    calibration: Calibration,
+    value_bytes: float = VALUE,
+) -> Floats:
+    """What one average layer keeps for its backward pass, GiB.
+
+    Sequence parallelism splits all of it over tp.
+    """
+    routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value(
+        "memory", "routed_copies"
+    )
     units = shape.activation_units + routed
     factor = calibration.by_engine("memory", "activation_factor", engine)
     return factor * count / layout.tp * (value_bytes * units / GIB)
@@ -41,14 +55,27 @@ def in_flight_layers(layers: int, layout: Layout) -> tuple[Floats, Floats]:
     return chunk * first, chunk * tail
 
 
-def activation_gib(shape: ModelShape, training: Training, layout: Layout, tokens: Tokens, engine: Ints,
-                   calibration: Calibration, chunked_loss: bool, value_bytes: float = VALUE) -> tuple[Floats, Floats]:
-    """Activations and logits at the peak: the first stage with its micro-batches in flight, or the last with logits."""
+def activation_gib(
+    shape: ModelShape,
+    training: Training,
+    layout: Layout,
+    tokens: Tokens,
+    engine: Ints,
+    calibration: Calibration,
+    chunked_loss: bool,
+    value_bytes: float = VALUE,
+) -> tuple[Floats, Floats]:
+    """Activations and logits at the peak.
+
+    The first stage with its micro-batches in flight, or the last with logits.
+    """
     count = micro_batch_tokens(layout, tokens)
     local = count / layout.tp
     layer = layer_gib(shape, layout, count, engine, calibration, value_bytes)
     full = layout.recompute == FULL
-    kept = np.where(layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer)
+    kept = np.where(
+        layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer
+    )
     if training.kind == "lora":  # inputs of the adapters' own products
         width = 5.0 * shape.hidden + shape.model.ffn + shape.routed_copies * shape.model.expert_ffn
         kept = kept + local * (calibration.value("memory", "lora_activation_bytes") * width / GIB)
@@ -61,8 +88,14 @@ def activation_gib(shape: ModelShape, training: Training, layout: Layout, tokens
     return np.where(at_end, at_last, at_first), np.where(at_end, logits, 0.0)
 
 
-def logits_gib(shape: ModelShape, layout: Layout, count: Floats, engine: Ints, calibration: Calibration,
-               chunked_loss: bool) -> Floats:
+def logits_gib(
+    shape: ModelShape,
+    layout: Layout,
+    count: Floats,
+    engine: Ints,
+    calibration: Calibration,
+    chunked_loss: bool,
+) -> Floats:
     """Logits, their gradient and the loss's temporaries of one micro-batch, vocabulary split over tp."""
     key = "logits_bytes_chunked" if chunked_loss else "logits_bytes"
     per_value = calibration.by_engine("memory", key, engine)

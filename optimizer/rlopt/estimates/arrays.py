@@ -56,7 +56,9 @@ class Hardware:
     domain: Floats | None = None
 
     @staticmethod
-    def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None) -> Hardware:
+    def of(
+        rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None
+    ) -> Hardware:
         """From (device, GPUs per node, intra-node link, network Gb/s of a node or None)."""
         links = (calibration or load_calibration()).links
         slots = {int(generation): float(rate) for generation, rate in links["pcie_gb_s"].items()}
@@ -66,24 +68,43 @@ class Hardware:
         return Hardware(
             memory_gib=np.array([device.memory_gib for device, *_ in rows], dtype=float),
             hbm_gb_s=np.array([device.bandwidth_gb_s for device, *_ in rows], dtype=float),
-            link_gb_s=np.array([(device.link_gb_s or 0.0) if linked else slot
-                                for (device, *_), linked, slot in zip(rows, fast, pcie, strict=True)], dtype=float),
+            link_gb_s=np.array(
+                [
+                    (device.link_gb_s or 0.0) if linked else slot
+                    for (device, *_), linked, slot in zip(rows, fast, pcie, strict=True)
+                ],
+                dtype=float,
+            ),
             node_gb_s=np.array([gbps_to_gb_s(gbps or 0.0) / gpus for _, gpus, _, gbps in rows], dtype=float),
             pcie_gb_s=np.array(pcie, dtype=float),
             gpus_per_node=np.array([gpus for _, gpus, *_ in rows], dtype=float),
-            generation=np.array([GENERATIONS.index(device.generation) for device, *_ in rows], dtype=np.int64),
+            generation=np.array(
+                [GENERATIONS.index(device.generation) for device, *_ in rows], dtype=np.int64
+            ),
             nvlink=np.array(fast, dtype=bool),
-            tflops={name: np.array([device.tflops.get(name, np.nan) for device, *_ in rows], dtype=float)
-                    for name in PRECISIONS},
-            domain=np.array([max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus
-                             for _, gpus, intra, _ in rows], dtype=float),
+            tflops={
+                name: np.array([device.tflops.get(name, np.nan) for device, *_ in rows], dtype=float)
+                for name in PRECISIONS
+            },
+            domain=np.array(
+                [
+                    max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus
+                    for _, gpus, intra, _ in rows
+                ],
+                dtype=float,
+            ),
         )
 
     def take(self, index: Any) -> Hardware:
         """The rows of ``index``."""
-        plain = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in ("tflops", "domain")}
-        return Hardware(**plain, tflops={name: values[index] for name, values in self.tflops.items()},
-                        domain=None if self.domain is None else self.domain[index])
+        plain = {
+            f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in ("tflops", "domain")
+        }
+        return Hardware(
+            **plain,
+            tflops={name: values[index] for name, values in self.tflops.items()},
+            domain=None if self.domain is None else self.domain[index],
+        )
 
     @property
     def island(self) -> Floats:
@@ -93,8 +114,8 @@ class Hardware:
     def peak(self, precision: str) -> Floats:
         """FLOP/s of GEMMs at ``precision``, NaN where unknown.
 
-        A device without bf16 tensor cores computes in fp16; weight-only precisions (int8, fp4, int4) without a peak
-        of their own, and int4 always, compute at the 16-bit one.
+        A device without bf16 tensor cores computes in fp16; weight-only precisions (int8, fp4, int4) without
+        a peak of their own, and int4 always, compute at the 16-bit one.
         """
         sixteen = np.where(np.isnan(self.tflops["bf16"]), self.tflops["fp16"], self.tflops["bf16"]) * TERA
         if precision in ("bf16", "fp16", "int4"):
@@ -105,7 +126,10 @@ class Hardware:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Parallel layouts, shape (n,) each; codes index SHARDING, RECOMPUTE and OFFLOAD. gpus = tp · pp · cp · dp."""
+    """Parallel layouts, shape (n,) each; codes index SHARDING, RECOMPUTE and OFFLOAD.
+
+    tp · pp · cp · dp GPUs.
+    """
 
     tp: Ints
     pp: Ints
@@ -140,7 +164,8 @@ class Training:
     lora_rank, base_bytes
         Of adapters; bytes a frozen base weight takes (2, or 0.55 for int4 with its scales).
     optimizer
-        ``adamw``, ``adamw_bf16`` (moments in bf16, no master) or ``adamw_8bit`` (fp32 master, 1-byte moments).
+        ``adamw``, ``adamw_bf16`` (moments in bf16, no master) or ``adamw_8bit`` (fp32 master, 1-byte
+        moments).
     trainable_share
         Share of the weights that are trained; below 1 the rest carry neither gradients nor optimizer state.
     in_loop
@@ -155,4 +180,15 @@ class Training:
     in_loop: bool = False
 
 
-__all__ = ["GENERATIONS", "OFFLOAD", "RECOMPUTE", "SHARDING", "Floats", "Hardware", "Ints", "Layout", "Tokens", "Training"]
+__all__ = [
+    "GENERATIONS",
+    "OFFLOAD",
+    "RECOMPUTE",
+    "SHARDING",
+    "Floats",
+    "Hardware",
+    "Ints",
+    "Layout",
+    "Tokens",
+    "Training",
+]

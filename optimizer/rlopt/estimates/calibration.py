@@ -66,12 +66,17 @@ def _complain(path: Path, key: str, message: str, fix: str) -> InputError:
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any], path: Path, at: str = "") -> dict[str, Any]:
-    """``base`` with the keys of ``over`` put in; a key that ``base`` lacks is a complaint, a number stays one."""
+    """``base`` with the keys of ``over`` put in.
+
+    A key that ``base`` lacks is a complaint, a number stays one.
+    """
     result = dict(base)
     for key, value in over.items():
         name = f"{at}{key}"
         if key not in base:
-            raise _complain(path, name, f"no constant is called {name}", f"write one of {', '.join(map(str, base))}")
+            raise _complain(
+                path, name, f"no constant is called {name}", f"write one of {', '.join(map(str, base))}"
+            )
         if isinstance(base[key], Mapping) != isinstance(value, Mapping):
             raise _complain(path, name, f"{name} has the wrong form", "write it as the shipped defaults do")
         result[key] = _merged(base[key], value, path, f"{name}.") if isinstance(value, Mapping) else value
@@ -97,4 +102,6 @@ def load_calibration(path: Path | None = None) -> Calibration:
     table = _read(shipped)
     if path is not None and path != shipped:
         table = _merged(table, _read(path), path)
-    return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})
+    return Calibration(
+        name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS}
+    )

@@ -13,7 +13,10 @@ SHARDING = ("ddp", "zero1", "zero2", "zero3")
 RECOMPUTE = ("none", "selective", "full")
 OFFLOAD = ("none", "optimizer", "parameters")
 ENGINES = ("megatron", "fsdp", "hf")
-"""Training engine families: Megatron Core, torch FSDP2 and torchtune, Hugging Face Trainer with PEFT or DeepSpeed."""
+"""Training engine families.
+
+Megatron Core, torch FSDP2 and torchtune, Hugging Face Trainer with PEFT or DeepSpeed.
+"""
 ZERO1, ZERO2, ZERO3 = 1, 2, 3
 SELECTIVE, FULL = 1, 2
 OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2

@@ -1,8 +1,9 @@
 """Collectives by the alpha-beta model: bytes over the slowest link they cross, plus a latency each.
 
-Ranks are numbered tp, then cp, then ep within dp, then pp (Megatron Core's order), so a group of `size` ranks with
-stride s spans size · s GPUs. A ring leaves the node once: a group that spans nodes moves at the network rate of its
-members inside one node together, capped by the link inside. Without a known network such a group never ends (inf).
+Ranks are numbered tp, then cp, then ep within dp, then pp (Megatron Core's order), so a group of `size` ranks
+with stride s spans size · s GPUs. A ring leaves the node once: a group that spans nodes moves at the network
+rate of its members inside one node together, capped by the link inside. Without a known network such a group
+never ends (inf).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def over(moved: Floats, rate: Floats) -> Floats:
 
 def inside_bytes_s(hardware: Hardware, calibration: Calibration) -> Floats:
     """Achieved bytes/s of a GPU over its fast link, or over the slot where there is none."""
-    share = np.where(hardware.nvlink, calibration.value("links", "nvlink_share"), calibration.value("links", "pcie_share"))
+    share = np.where(
+        hardware.nvlink, calibration.value("links", "nvlink_share"), calibration.value("links", "pcie_share")
+    )
     return hardware.link_gb_s * share * GIGA
 
 
@@ -44,25 +47,42 @@ def group_bytes_s(hardware: Hardware, size: Floats, stride: Floats, calibration:
     return np.where(size * stride > hardware.island, outside, inside)
 
 
-def tensor_parallel_s(hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: Floats | float,
-                      calibration: Calibration) -> Floats:
+def tensor_parallel_s(
+    hardware: Hardware,
+    layout: Layout,
+    hidden: int,
+    count: Floats,
+    calls: Floats | float,
+    calibration: Calibration,
+) -> Floats:
     """Exposed seconds of ``calls`` all-gather and reduce-scatter pairs of ``count`` rows; zero for tp = 1.
 
     A pair moves 2 (t - 1) / t rows of the hidden width (Korthikanti et al., 2022, section 4.2.2).
     """
     tp = np.asarray(layout.tp, dtype=np.float64)
-    exposed = np.where(hardware.nvlink, calibration.value("training", "tp_exposed"),
-                       calibration.value("training", "tp_exposed_pcie"))
+    exposed = np.where(
+        hardware.nvlink,
+        calibration.value("training", "tp_exposed"),
+        calibration.value("training", "tp_exposed_pcie"),
+    )
     moved = (tp - 1.0) / tp * count * (2.0 * hidden * VALUE)
     seconds = over(moved, group_bytes_s(hardware, tp, np.ones_like(tp), calibration))
     return np.where(tp > 1, calls * (seconds * exposed + calibration.value("training", "tp_latency_s")), 0.0)
 
 
-def expert_parallel_s(hardware: Hardware, layout: Layout, hidden: int, active_experts: int, count: Floats,
-                      calls: Floats | float, calibration: Calibration) -> Floats:
+def expert_parallel_s(
+    hardware: Hardware,
+    layout: Layout,
+    hidden: int,
+    active_experts: int,
+    count: Floats,
+    calls: Floats | float,
+    calibration: Calibration,
+) -> Floats:
     """Exposed seconds of ``calls`` all-to-alls of ``count`` tokens per GPU; zero for ep = 1.
 
-    All copies move inside the node; at most one copy per token goes to each other node that holds its experts.
+    All copies move inside the node; at most one copy per token goes to each other node that holds its
+    experts.
     """
     ep, spread = np.asarray(layout.ep, dtype=np.float64), layout.etp * layout.ep
     nodes = np.maximum(spread / hardware.island, 1.0)
@@ -71,7 +91,10 @@ def expert_parallel_s(hardware: Hardware, layout: Layout, hidden: int, active_ex
     leaving = np.minimum(active_experts, nodes) * (nodes - 1.0) / nodes * count * width
     seconds = over(inside, inside_bytes_s(hardware, calibration))
     seconds = seconds + over(leaving, outside_bytes_s(hardware, calibration))
-    exposed, latency = calibration.value("training", "ep_exposed"), calibration.value("training", "ep_latency_s")
+    exposed, latency = (
+        calibration.value("training", "ep_exposed"),
+        calibration.value("training", "ep_latency_s"),
+    )
     return np.where(ep > 1, calls * (seconds * exposed + latency), 0.0)
 
 
@@ -85,22 +108,44 @@ def sharded_bytes_s(hardware: Hardware, layout: Layout, calibration: Calibration
     """Seconds to move one byte per GPU through the data-parallel ring, for dense weights and for experts."""
     ranks, expert_ranks = _data_parallel(layout)
     dense = group_bytes_s(hardware, ranks, np.asarray(layout.tp, dtype=np.float64), calibration)
-    experts = group_bytes_s(hardware, expert_ranks, np.asarray(layout.ep * layout.etp, dtype=np.float64), calibration)
+    experts = group_bytes_s(
+        hardware, expert_ranks, np.asarray(layout.ep * layout.etp, dtype=np.float64), calibration
+    )
     return over((ranks - 1.0) / ranks, dense), over((expert_ranks - 1.0) / expert_ranks, experts)
 
 
-def stage_boundary_s(hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: float,
-                     calibration: Calibration) -> Floats:
-    """Seconds to hand ``count`` rows to the next stage, ``calls`` times per virtual stage; zero for pp = 1."""
-    rate = np.where(layout.gpus > hardware.island, outside_bytes_s(hardware, calibration),
-                    inside_bytes_s(hardware, calibration))
+def stage_boundary_s(
+    hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: float, calibration: Calibration
+) -> Floats:
+    """Seconds to hand ``count`` rows to the next stage, ``calls`` times per virtual stage.
+
+    Zero for pp = 1.
+    """
+    rate = np.where(
+        layout.gpus > hardware.island,
+        outside_bytes_s(hardware, calibration),
+        inside_bytes_s(hardware, calibration),
+    )
     moved = np.where(layout.pp > 1, count / layout.tp * (hidden * VALUE), 0.0)
     return calls * layout.vp * over(moved, rate)
 
 
-def context_parallel_s(hardware: Hardware, layout: Layout, kv_values_per_layer: float, count: Floats,
-                       calls: Floats | float, calibration: Calibration) -> Floats:
-    """Exposed seconds of passing keys and values round the ring (Liu et al., 2023), ``calls`` rounds; zero for cp = 1."""
+def context_parallel_s(
+    hardware: Hardware,
+    layout: Layout,
+    kv_values_per_layer: float,
+    count: Floats,
+    calls: Floats | float,
+    calibration: Calibration,
+) -> Floats:
+    """Exposed seconds of passing keys and values round the ring (Liu et al., 2023), ``calls`` rounds.
+
+    Zero for cp = 1.
+    """
     cp, tp = np.asarray(layout.cp, dtype=np.float64), np.asarray(layout.tp, dtype=np.float64)
     moved = (cp - 1.0) * count / tp * (kv_values_per_layer * VALUE)
-    return calls * calibration.value("training", "cp_exposed") * over(moved, group_bytes_s(hardware, cp, tp, calibration))
+    return (
+        calls
+        * calibration.value("training", "cp_exposed")
+        * over(moved, group_bytes_s(hardware, cp, tp, calibration))
+    )

@@ -1,7 +1,8 @@
-"""Seconds of the arithmetic of one micro-batch on its slowest stage: GEMMs, attention, experts, memory traffic.
+"""Seconds of a micro-batch on its slowest stage: GEMMs, attention, experts, memory traffic.
 
-A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, w the width per tensor-parallel rank and t the tokens
-(half-saturation in both); low precisions saturate later. Attention and the output matrix stay in 16 bits.
+A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, w the width per tensor-parallel rank and t
+the tokens (half-saturation in both); low precisions saturate later. Attention and the output matrix stay in
+16 bits.
 """
 
 from __future__ import annotations
@@ -45,12 +46,22 @@ class Passes:
         partly = np.asarray(layout.recompute == SELECTIVE, dtype=np.float64)
         weights = 0.0 if training.kind == "lora" else training.trainable_share
         backward = 1.0 + (GEMM_BACKWARD - 1.0) * weights
-        return Passes(1.0 + backward + full, 1.0 + ATTENTION_BACKWARD + full + partly, 3.0 + full, 2.0 + full,
-                      1.0 + backward)
+        return Passes(
+            1.0 + backward + full,
+            1.0 + ATTENTION_BACKWARD + full + partly,
+            3.0 + full,
+            2.0 + full,
+            1.0 + backward,
+        )
 
 
-def gemm_rate(hardware: Hardware, precision: str, width: Floats, count: Floats, calibration: Calibration) -> Floats:
-    """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank; NaN where the peak is unknown."""
+def gemm_rate(
+    hardware: Hardware, precision: str, width: Floats, count: Floats, calibration: Calibration
+) -> Floats:
+    """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank.
+
+    NaN where the peak is unknown.
+    """
     ceiling, later = _ceiling(hardware, precision, calibration)
     half_width = later * calibration.value("training", "half_width")
     half_tokens = later * calibration.value("training", "half_tokens")
@@ -70,9 +81,20 @@ def _ceiling(hardware: Hardware, precision: str, calibration: Calibration) -> tu
     return hardware.peak(precision) * share, float(later)
 
 
-def stage_compute_s(shape: ModelShape, training: Training | None, hardware: Hardware, layout: Layout, tokens: Tokens,
-                    count: Floats, precision: str, calibration: Calibration) -> Floats:
-    """Seconds of the fullest stage for a micro-batch of ``count`` tokens per rank, without host and FSDP; shape (n,)."""
+def stage_compute_s(
+    shape: ModelShape,
+    training: Training | None,
+    hardware: Hardware,
+    layout: Layout,
+    tokens: Tokens,
+    count: Floats,
+    precision: str,
+    calibration: Calibration,
+) -> Floats:
+    """Seconds of the fullest stage for a micro-batch of ``count`` tokens per rank, without host and FSDP.
+
+    Shape (n,).
+    """
     passes = Passes.of(training, layout)
     tp = np.asarray(layout.tp, dtype=np.float64)
     local, width = count / tp, shape.hidden / tp
@@ -83,41 +105,65 @@ def stage_compute_s(shape: ModelShape, training: Training | None, hardware: Hard
     traffic = calibration.value("training", "elementwise_bytes") / 3.0 * shape.hidden
     layer = layer + local * traffic * passes.traffic / hbm
     if training is not None and training.base_bytes < 2.0:
-        dequantised = calibration.value("training", "dequantise_bytes") * (shape.dense + shape.experts_total) / shape.layers
+        dequantised = (
+            calibration.value("training", "dequantise_bytes")
+            * (shape.dense + shape.experts_total)
+            / shape.layers
+        )
         layer = layer + dequantised / tp * passes.gemm / hbm
     if shape.moe:
         layer = layer + _experts_s(shape, hardware, layout, count, passes, precision, hbm, calibration)
     head_rate = gemm_rate(hardware, "bf16", width, count, calibration)
     head = local * (2.0 * shape.head) * passes.head / head_rate
-    head = head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
+    head = (
+        head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
+    )
     return _slowest_stage(shape, layout, layer, head)
 
 
 def _slowest_stage(shape: ModelShape, layout: Layout, layer: Floats, head: Floats) -> Floats:
     """Seconds of the slowest stage from a layer's and the head's.
 
-    Layers that divide evenly leave the head on top of the last stage's share; else the last stage holds fewer layers
-    and the rest may take the head's place.
+    Layers that divide evenly leave the head on top of the last stage's share; else the last stage holds fewer
+    layers and the rest may take the head's place.
     """
     held = stage_layers(shape, layout)
     even = held * layout.pp == shape.layers
-    return np.where(even, held * layer + head, np.maximum(held * layer, (shape.layers * layer + head) / layout.pp))
+    spread = np.maximum(held * layer, (shape.layers * layer + head) / layout.pp)
+    return np.asarray(np.where(even, held * layer + head, spread))
 
 
-def _attention_s(shape: ModelShape, hardware: Hardware, tokens: Tokens, local: Floats, calibration: Calibration) -> Floats:
-    """One layer's forward attention: 4 · pairs · heads · head dim FLOPs, at the kernels' share of the 16-bit peak."""
+def _attention_s(
+    shape: ModelShape, hardware: Hardware, tokens: Tokens, local: Floats, calibration: Calibration
+) -> Floats:
+    """One layer's forward attention.
+
+    4 · pairs · heads · head dim FLOPs, at the kernels' share of the 16-bit peak.
+    """
     attended = tokens.attended
     share = calibration.by_generation("training", "attention_share", hardware.generation)
     saturation = attended / (attended + calibration.value("training", "attention_half_length"))
     head_dim = shape.attention_width / shape.model.heads
     narrow = min(1.0, (head_dim / HEAD_DIM) ** calibration.value("training", "head_dim_power"))
     pairs = shape.attended_pairs(attended) / shape.layers
-    return local * (4.0 * pairs * shape.attention_width / (saturation * narrow)) / (hardware.peak("bf16") * share)
+    flops = 4.0 * pairs * shape.attention_width / (saturation * narrow)
+    return np.asarray(local * flops / (hardware.peak("bf16") * share))
 
 
-def _experts_s(shape: ModelShape, hardware: Hardware, layout: Layout, count: Floats, passes: Passes, precision: str,
-               hbm: Floats, calibration: Calibration) -> Floats:
-    """One layer's routed experts (averaged over all layers): grouped GEMMs, permutation, all-to-alls, launch overhead."""
+def _experts_s(
+    shape: ModelShape,
+    hardware: Hardware,
+    layout: Layout,
+    count: Floats,
+    passes: Passes,
+    precision: str,
+    hbm: Floats,
+    calibration: Calibration,
+) -> Floats:
+    """One layer's routed experts (averaged over all layers).
+
+    Grouped GEMMs, permutation, all-to-alls, launch overhead.
+    """
     model, local = shape.model, count / layout.tp
     ceiling, later = _ceiling(hardware, precision, calibration)
     per_expert = local * layout.etp * layout.ep * (model.active_experts / model.experts)
@@ -128,8 +174,15 @@ def _experts_s(shape: ModelShape, hardware: Hardware, layout: Layout, count: Flo
     rate = rate * (wide / (wide + half_width))
     share = shape.moe_layers / shape.layers
     seconds = local * (2.0 * shape.experts_active / shape.moe_layers) * passes.gemm / rate
-    moved = calibration.value("training", "permute_bytes") / 3.0 * model.active_experts * (shape.hidden + model.expert_ffn)
+    moved = (
+        calibration.value("training", "permute_bytes")
+        / 3.0
+        * model.active_experts
+        * (shape.hidden + model.expert_ffn)
+    )
     seconds = seconds + local * moved * passes.traffic / hbm
     calls = 2.0 * np.asarray(passes.collective)
-    seconds = seconds + expert_parallel_s(hardware, layout, shape.hidden, model.active_experts, local, calls, calibration)
+    seconds = seconds + expert_parallel_s(
+        hardware, layout, shape.hidden, model.active_experts, local, calls, calibration
+    )
     return share * (seconds + calibration.value("training", "moe_overhead_s") * passes.gemm)

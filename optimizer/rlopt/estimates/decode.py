@@ -1,8 +1,8 @@
 """Seconds of one decode step, and of reading a prompt.
 
-A step over b sequences of context c takes the *sum* of weight and cache reads, FLOPs, collectives and host time: the
-roofline maximum (Pope et al., 2022) is only a lower bound, and the constants were fitted to the sum. No rate exceeds
-the nameplate: shares of bandwidth and peak are cut at `most_of_nameplate`.
+A step over b sequences of context c takes the *sum* of weight and cache reads, FLOPs, collectives and host
+time: the roofline maximum (Pope et al., 2022) is only a lower bound, and the constants were fitted to the
+sum. No rate exceeds the nameplate: shares of bandwidth and peak are cut at `most_of_nameplate`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.communication import outside_bytes_s, over
 from rlopt.estimates.codes import GENERATIONS
+from rlopt.estimates.communication import outside_bytes_s, over
 from rlopt.estimates.rollout_memory import kv_gib_per_token
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB, GIGA
@@ -37,9 +37,17 @@ class DecodeStep:
     def seconds(self, running: Floats, context: Floats | float) -> Floats:
         """Seconds of a step over ``running`` sequences of ``context`` tokens."""
         shape = self.shape
-        kept = context if not shape.window_layers else np.asarray(
-            (shape.attention_layers * np.asarray(context) + shape.window_layers * np.minimum(context, shape.window))
-            / (shape.attention_layers + shape.window_layers))
+        kept = (
+            context
+            if not shape.window_layers
+            else np.asarray(
+                (
+                    shape.attention_layers * np.asarray(context)
+                    + shape.window_layers * np.minimum(context, shape.window)
+                )
+                / (shape.attention_layers + shape.window_layers)
+            )
+        )
         found = self.fixed + running * (self.slope + self.cache * kept)
         if shape.moe:
             found = found + self.expert_read * touched_experts(shape, running)
@@ -47,14 +55,20 @@ class DecodeStep:
 
 
 def touched_experts(shape: ModelShape, running: Floats) -> Floats:
-    """Expected distinct experts of a layer that ``running`` tokens visit: E (1 - (1 - k / E)^b), uniform routing."""
+    """Expected distinct experts of a layer that ``running`` tokens visit.
+
+    E (1 - (1 - k / E)^b), uniform routing.
+    """
     model = shape.model
     missed = np.log1p(-min(model.active_experts / model.experts, 1.0 - 1e-12))
-    return -model.experts * np.expm1(running * missed)
+    return np.asarray(-model.experts * np.expm1(running * missed))
 
 
 def engine_rows(hardware: Hardware, engine: str | None, calibration: Calibration) -> Ints:
-    """Row of the engine table for each machine: ``engine``, or the one planned with for that GPU generation."""
+    """Row of the engine table for each machine.
+
+    ``engine``, or the one planned with for that GPU generation.
+    """
     table, planned = calibration.generation["engines"], calibration.generation["engine"]
     names = list(table)
     row = [names.index(engine or planned[name]) for name in GENERATIONS]
@@ -76,12 +90,21 @@ def _flops_key(precision: str) -> str:
 
 
 def _device_factor(precision: str, rows: Ints, calibration: Calibration) -> Floats:
-    weight_only = calibration.value("generation", "weight_only_factor") if precision in ("int4", "int8") else 1.0
+    weight_only = (
+        calibration.value("generation", "weight_only_factor") if precision in ("int4", "int8") else 1.0
+    )
     return _of_engine("device_factor", rows, calibration) * weight_only
 
 
-def decode_step(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, precision: str, calibration: Calibration,
-                ep: Floats | Ints | int = 1, engine: str | None = None) -> DecodeStep:
+def decode_step(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    precision: str,
+    calibration: Calibration,
+    ep: Floats | Ints | int = 1,
+    engine: str | None = None,
+) -> DecodeStep:
     """Coefficients of one decode step of a replica of max(tp, ep) GPUs, shape (n,).
 
     Where ep > tp, attention runs data-parallel over replica / tp groups and experts over all of the replica.
@@ -107,32 +130,49 @@ def decode_step(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, precis
         moe_rate = hbm * _share("moe_bandwidth", factor, hardware, calibration)
         expert_read = shape.experts_total / shape.model.experts * size / replica / moe_rate
         slope = slope + 2.0 * shape.experts_active / replica / (
-            peak * _share("moe_flops", factor, hardware, calibration))
+            peak * _share("moe_flops", factor, hardware, calibration)
+        )
     calls, per_sequence = _collectives(shape, hardware, ways, replica, calibration)
     launches = 1.0 + (calibration.value("generation", "layer_moe") if shape.moe else 0.0)
     launches += calibration.value("generation", "layer_mla") if shape.model.mla is not None else 0.0
     fixed = fixed + calls + _of_engine("step_s", rows, calibration)
     fixed = fixed + _of_engine("layer_s", rows, calibration) * (shape.layers * launches)
-    return DecodeStep(shape, fixed, slope + per_sequence + _of_engine("sequence_s", rows, calibration), cache, expert_read)
+    return DecodeStep(
+        shape, fixed, slope + per_sequence + _of_engine("sequence_s", rows, calibration), cache, expert_read
+    )
 
 
 def _link(hardware: Hardware, span: Floats, calibration: Calibration) -> Floats:
     """Bytes/s of an all-reduce over ``span`` GPUs: the fast link, the slots, or across nodes the network."""
     constants = calibration.generation
-    inside = np.where(hardware.nvlink, hardware.link_gb_s * constants["link_share"],
-                      np.minimum(hardware.link_gb_s, float(constants["pcie_gb_s"]))) * GIGA
-    across = np.minimum(inside * float(constants["cross_node_share"]),
-                        outside_bytes_s(hardware, calibration) * hardware.gpus_per_node)
+    inside = (
+        np.where(
+            hardware.nvlink,
+            hardware.link_gb_s * constants["link_share"],
+            np.minimum(hardware.link_gb_s, float(constants["pcie_gb_s"])),
+        )
+        * GIGA
+    )
+    across = np.minimum(
+        inside * float(constants["cross_node_share"]),
+        outside_bytes_s(hardware, calibration) * hardware.gpus_per_node,
+    )
     return np.where(span > hardware.island, across, inside)
 
 
-def _collectives(shape: ModelShape, hardware: Hardware, ways: Floats, replica: Floats,
-                 calibration: Calibration) -> tuple[Floats, Floats]:
-    """Seconds of a step's collectives: latencies, and seconds per running sequence; alpha = a (3.5 + 2 tp)."""
+def _collectives(
+    shape: ModelShape, hardware: Hardware, ways: Floats, replica: Floats, calibration: Calibration
+) -> tuple[Floats, Floats]:
+    """Seconds of a step's collectives: latencies, and seconds per running sequence.
+
+    The latency of an all-reduce is a (3.5 + 2 tp).
+    """
     constants = calibration.generation
     several = ways > 1
     a = np.where(hardware.nvlink, constants["allreduce_a_s"], constants["allreduce_pcie_a_s"])
-    latency = np.where(several, CALLS * shape.layers * a * (constants["alpha_base"] + constants["alpha_rank"] * ways), 0.0)
+    latency = np.where(
+        several, CALLS * shape.layers * a * (constants["alpha_base"] + constants["alpha_rank"] * ways), 0.0
+    )
     moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * (ways / replica)
     per_sequence = over(moved, _link(hardware, ways, calibration))
     if shape.moe:  # experts beyond the tensor-parallel group: tokens are dispatched and combined
@@ -140,16 +180,31 @@ def _collectives(shape: ModelShape, hardware: Hardware, ways: Floats, replica: F
         outside = replica > hardware.island
         pause = np.where(outside, constants["dispatch_outside_s"], constants["dispatch_inside_s"])
         latency = latency + np.where(wide, shape.moe_layers * pause, 0.0)
-        copies = constants["dispatch_factor"] * shape.model.active_experts * shape.hidden * constants["dispatch_bytes"]
+        copies = (
+            constants["dispatch_factor"]
+            * shape.model.active_experts
+            * shape.hidden
+            * constants["dispatch_bytes"]
+        )
         tokens = np.where(wide, shape.moe_layers * copies * (ways / replica), 0.0)
         per_sequence = per_sequence + over(tokens, _link(hardware, replica, calibration))
     return latency, per_sequence
 
 
-def prefill_seconds(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, precision: str, prompt: float,
-                    calibration: Calibration, ep: Floats | Ints | int = 1, engine: str | None = None,
-                    squared: float | None = None) -> Floats:
-    """Seconds a replica takes to read one prompt of ``prompt`` tokens, shape (n,); causal attention at half the rate.
+def prefill_seconds(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    precision: str,
+    prompt: float,
+    calibration: Calibration,
+    ep: Floats | Ints | int = 1,
+    engine: str | None = None,
+    squared: float | None = None,
+) -> Floats:
+    """Seconds a replica takes to read one prompt of ``prompt`` tokens, shape (n,).
+
+    Causal attention runs at half the rate.
 
     ``squared`` is the mean of the squared length where prompts vary.
     """
@@ -166,5 +221,14 @@ def prefill_seconds(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, pr
         seconds = seconds + 2.0 * shape.experts_active * prompt / replica / grouped
     traffic = calibration.value("generation", "activation_bytes") * shape.layers * shape.hidden * prompt
     seconds = seconds + traffic / replica / (hardware.hbm_gb_s * GIGA)
-    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * prompt * (ways / replica)
+    moved = (
+        CALLS
+        * shape.layers
+        * 2.0
+        * (ways - 1.0)
+        / ways
+        * (shape.hidden * SIXTEEN)
+        * prompt
+        * (ways / replica)
+    )
     return seconds + over(moved, _link(hardware, ways, calibration))

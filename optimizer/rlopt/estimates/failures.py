@@ -15,16 +15,27 @@ LEAST_PROGRESS = 0.05
 """Below this share of useful time the first-order model no longer holds and a run hardly advances."""
 
 
-def working_hours(useful_hours: Floats | float, interval_hours: Floats | float, save_hours: Floats | float) -> Floats:
+def working_hours(
+    useful_hours: Floats | float, interval_hours: Floats | float, save_hours: Floats | float
+) -> Floats:
     """Hours of ``useful_hours`` of steps with a blocking save of ``save_hours`` every ``interval_hours``."""
     return np.asarray(useful_hours * (1.0 + np.asarray(save_hours) / interval_hours))
 
 
-def expected_hours(working: Floats | float, failures_per_hour: Floats | float, interval_hours: Floats | float,
-                   restart_hours: Floats | float) -> Floats:
-    """Hours that ``working`` hours (saves included) take with stops; NaN where the run would not make progress."""
+def expected_hours(
+    working: Floats | float,
+    failures_per_hour: Floats | float,
+    interval_hours: Floats | float,
+    restart_hours: Floats | float,
+) -> Floats:
+    """Hours that ``working`` hours (saves included) take with stops.
+
+    NaN where the run would not make progress.
+    """
     progress = 1.0 - np.asarray(failures_per_hour * (restart_hours + np.asarray(interval_hours) / 2.0))
-    return np.asarray(np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan))
+    return np.asarray(
+        np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan)
+    )
 
 
 def young_interval(save_hours: Floats | float, failures_per_hour: Floats | float) -> Floats:
@@ -33,8 +44,14 @@ def young_interval(save_hours: Floats | float, failures_per_hour: Floats | float
 
 
 def daly_interval(save_hours: Floats | float, failures_per_hour: Floats | float) -> Floats:
-    """Daly (2006), equation 37: higher-order optimum; the mean time between failures where saving takes twice that."""
-    save, between = np.asarray(save_hours, dtype=np.float64), 1.0 / np.asarray(failures_per_hour, dtype=np.float64)
+    """Daly (2006), equation 37: higher-order optimum.
+
+    The mean time between failures where saving takes twice that.
+    """
+    save, between = (
+        np.asarray(save_hours, dtype=np.float64),
+        1.0 / np.asarray(failures_per_hour, dtype=np.float64),
+    )
     ratio = save / (2.0 * between)
     series = np.sqrt(2.0 * save * between) * (1.0 + np.sqrt(ratio) / 3.0 + ratio / 9.0) - save
     return np.asarray(np.where(ratio < 1.0, series, between))

@@ -1,13 +1,14 @@
 """Seconds to sample one step's responses.
 
-A synchronous batch ends with its longest response. While more sequences wait than run, the replica works at full
-width; then the width follows the survival S of the response length,
+A synchronous batch ends with its longest response. While more sequences wait than run, the replica works at
+full width; then the width follows the survival S of the response length,
 
     T = (n - b) / b · r · step(b, p + r / 2) + integral over x from 0 to Lmax of step(b · S(x), p + x)
 
-n sequences on the replica of which b run at once, mean prompt p and response r, Lmax the longest response of *all*
-replicas. Because step is nearly linear in b, only its fixed part (weights, launches, latencies) pays for the longest
-response; the mean pays for the rest. Asynchronous sampling is steady state: nothing waits for the tail.
+n sequences on the replica of which b run at once, mean prompt p and response r, Lmax the longest response of
+*all* replicas. Because step is nearly linear in b, only its fixed part (weights, launches, latencies) pays
+for the longest response; the mean pays for the rest. Asynchronous sampling is steady state: nothing waits for
+the tail.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints
 from rlopt.estimates.calibration import Calibration
@@ -30,7 +32,7 @@ NODES = 5
 
 @dataclass(frozen=True, slots=True)
 class GenerationTime:
-    """Seconds of one step, sequences running at once per replica, share of the time that the batch is full; (n,)."""
+    """Seconds of a step, sequences a replica runs at once, share of the time its batch is full; (n,)."""
 
     seconds: Floats
     running: Floats
@@ -38,22 +40,35 @@ class GenerationTime:
 
 
 @lru_cache(maxsize=1024)
-def tail_nodes(mean: float, longest: float, samples: float, cv: float) -> tuple[tuple[float, float, float], ...]:
-    """(length x, share still running S(x), weight in tokens) of the tail's integral over all ``samples`` sequences."""
+def tail_nodes(
+    mean: float, longest: float, samples: float, cv: float
+) -> tuple[tuple[float, float, float], ...]:
+    """(length, share still running, weight in tokens) of the tail's integral over all ``samples``."""
     lengths = CutLognormal.of(mean, longest, cv)
     last = max(lengths.expected_longest(samples), mean)
     points, weights = np.polynomial.legendre.leggauss(NODES)
-    nodes = [(last * (1.0 + float(x)) / 2.0, float(w) / 2.0 * last) for x, w in zip(points, weights, strict=True)]
+    nodes = [
+        (last * (1.0 + float(x)) / 2.0, float(w) / 2.0 * last) for x, w in zip(points, weights, strict=True)
+    ]
     return tuple((x, lengths.survival(x), w) for x, w in nodes)
 
 
-def running_sequences(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, kv_gib: Floats,
-                      prompt: tuple[float, float], response: tuple[float, float], asked: Floats, group_size: int,
-                      calibration: Calibration, ep: Floats | Ints | int = 1) -> tuple[Floats, Floats]:
+def running_sequences(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    kv_gib: Floats,
+    prompt: tuple[float, float],
+    response: tuple[float, float],
+    asked: Floats,
+    group_size: int,
+    calibration: Calibration,
+    ep: Floats | Ints | int = 1,
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Sequences a replica runs at once, and whether one longest sequence fits; shape (n,) each.
 
-    Limited by what is asked, the engine's cap and the cache: a running sequence reserves its share of the prompt
-    (samples of one prompt share its blocks) and, on average, `kv_reserve` of the mean response.
+    Limited by what is asked, the engine's cap and the cache: a running sequence reserves its share of the
+    prompt (samples of one prompt share its blocks) and, on average, `kv_reserve` of the mean response.
     """
     constants = calibration.generation
     ways = np.asarray(tp, dtype=np.float64)
@@ -70,8 +85,14 @@ def running_sequences(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, 
     return np.maximum(np.minimum(np.minimum(asked, cap), room), 1.0), fits
 
 
-def _tail_seconds(step: DecodeStep, running: Floats, prompt: float, response: tuple[float, float],
-                  total: Floats | float, cv: float) -> Floats:
+def _tail_seconds(
+    step: DecodeStep,
+    running: Floats,
+    prompt: float,
+    response: tuple[float, float],
+    total: Floats | float,
+    cv: float,
+) -> Floats:
     """The integral over the tail; ``total`` may differ by row (few distinct values)."""
     totals = np.atleast_1d(np.asarray(total, dtype=np.float64))
     distinct = np.unique(totals)
@@ -84,11 +105,24 @@ def _tail_seconds(step: DecodeStep, running: Floats, prompt: float, response: tu
     return drain
 
 
-def generation_seconds(shape: ModelShape, hardware: Hardware, tp: Floats | Ints, precision: str, kv_gib: Floats,
-                       prompt: tuple[float, float], response: tuple[float, float], per_replica: Floats,
-                       total: Floats | float, group_size: int, tail: bool, calibration: Calibration,
-                       ep: Floats | Ints | int = 1, in_flight: float = 1.0, engine: str | None = None) -> GenerationTime:
-    """Seconds of one step's sampling on every replica of max(tp, ep) GPUs with ``kv_gib`` of cache room per GPU; (n,).
+def generation_seconds(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    precision: str,
+    kv_gib: Floats,
+    prompt: tuple[float, float],
+    response: tuple[float, float],
+    per_replica: Floats,
+    total: Floats | float,
+    group_size: int,
+    tail: bool,
+    calibration: Calibration,
+    ep: Floats | Ints | int = 1,
+    in_flight: float = 1.0,
+    engine: str | None = None,
+) -> GenerationTime:
+    """Seconds of a step's sampling on replicas of max(tp, ep) GPUs with ``kv_gib`` of cache room each; (n,).
 
     Parameters
     ----------
@@ -112,8 +146,9 @@ def generation_seconds(shape: ModelShape, hardware: Hardware, tp: Floats | Ints,
     """
     constants = calibration.generation
     asked = np.maximum(np.asarray(per_replica, dtype=np.float64), 1.0)
-    running, fits = running_sequences(shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size,
-                                      calibration, ep)
+    running, fits = running_sequences(
+        shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size, calibration, ep
+    )
     step = decode_step(shape, hardware, tp, precision, calibration, ep, engine)
     steady = step.seconds(running, prompt[0] + response[0] / 2.0)
     full = response[0] * steady * asked / running
@@ -127,7 +162,11 @@ def generation_seconds(shape: ModelShape, hardware: Hardware, tp: Floats | Ints,
     rows = engine_rows(hardware, engine, calibration)
     request_s = np.array([float(row["request_s"]) for row in constants["engines"].values()])[rows]
     squared = CutLognormal.of(prompt[0], prompt[1], float(constants["length_cv"])).moment(2)
-    prefill = asked / shared * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
+    prefill = (
+        asked
+        / shared
+        * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
+    )
     prefill = prefill + asked * request_s
     factor = calibration.value("generation", "rl_moe_factor" if shape.moe else "rl_factor")
     seconds = (decoding + prefill) * factor

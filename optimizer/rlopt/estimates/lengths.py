@@ -1,9 +1,9 @@
 """How long sequences are: a lognormal length, cut at its maximum.
 
-The default distribution between a mean m and a maximum M is a lognormal whose coefficient of variation before the cut
-is 0.8; everything longer than M is cut to M, and the scale is solved so that the mean after the cut is m. Both figures
-of the request are honoured. Lengths of 0.7 to 1.0 fit published bursts and RL steps equally well; one length for all,
-or a cut at M for all, do not.
+The default distribution between a mean m and a maximum M is a lognormal whose coefficient of variation before
+the cut is 0.8; everything longer than M is cut to M, and the scale is solved so that the mean after the cut
+is m. Both figures of the request are honoured. Lengths of 0.7 to 1.0 fit published bursts and RL steps
+equally well; one length for all, or a cut at M for all, do not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 CV = 0.8
-"""Default coefficient of variation, used where no calibration is at hand (the calibration's ``length_cv`` is the same)."""
+"""Default coefficient of variation where no calibration is at hand (its ``length_cv`` is the same)."""
 _NORMAL = NormalDist()
 _BISECTIONS = 60
 
@@ -84,11 +84,24 @@ class Tokens:
     packed: bool
 
     @staticmethod
-    def of(prompt_mean: float, prompt_max: float, response_mean: float, response_max: float, packed: bool,
-           cv: float = CV, longest: float | None = None) -> Tokens:
-        """From prompt and response lengths, drawn independently; ``longest`` bounds their sum where that is known."""
-        parts = [CutLognormal.of(mean, most, cv)
-                 for mean, most in ((prompt_mean, prompt_max), (response_mean, response_max)) if mean > 0]
+    def of(
+        prompt_mean: float,
+        prompt_max: float,
+        response_mean: float,
+        response_max: float,
+        packed: bool,
+        cv: float = CV,
+        longest: float | None = None,
+    ) -> Tokens:
+        """From prompt and response lengths, drawn independently.
+
+        ``longest`` bounds their sum where that is known.
+        """
+        parts = [
+            CutLognormal.of(mean, most, cv)
+            for mean, most in ((prompt_mean, prompt_max), (response_mean, response_max))
+            if mean > 0
+        ]
         spread = sum(part.moment(2) - part.moment(1) ** 2 for part in parts)
         mean = prompt_mean + response_mean
         most = prompt_max + response_max if longest is None else longest

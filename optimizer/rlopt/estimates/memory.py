@@ -34,39 +34,75 @@ class MemoryParts:
 
     def total(self) -> Floats:
         """All parts together."""
-        return (self.weights + self.gradients + self.optimizer + self.activations + self.logits + self.kv_cache
-                + self.buffers + self.runtime)
+        return (
+            self.weights
+            + self.gradients
+            + self.optimizer
+            + self.activations
+            + self.logits
+            + self.kv_cache
+            + self.buffers
+            + self.runtime
+        )
 
 
-def update_parts(shape: ModelShape, training: Training, hardware: Hardware | None, layout: Layout, tokens: Tokens,
-                 precision: str, calibration: Calibration, chunked_loss: bool = False,
-                 engine: Ints | None = None) -> MemoryParts:
+def update_parts(
+    shape: ModelShape,
+    training: Training,
+    hardware: Hardware | None,
+    layout: Layout,
+    tokens: Tokens,
+    precision: str,
+    calibration: Calibration,
+    chunked_loss: bool = False,
+    engine: Ints | None = None,
+) -> MemoryParts:
     """Peak of forward and backward or of the optimizer step, whichever is larger. Shape of the layouts.
 
-    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``hardware`` is not
-    read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held whole; ``engine``
-    overrides the family of constants (index into ENGINES).
+    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``hardware``
+    is not read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held whole;
+    ``engine`` overrides the family of constants (index into ENGINES).
     """
     del hardware
     which = training_engine(layout, training) if engine is None else engine
     states = training_states(shape, training, layout, calibration, precision, which)
     optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
     value_bytes = 4.0 if precision == "fp32" else 2.0
-    activations, logits = activation_gib(shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes)
+    activations, logits = activation_gib(
+        shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes
+    )
     gathered = _gathered(shape, layout, gradient_too=training.kind != "lora")
-    step = np.where(layout.offload >= OPTIMIZER_OFF, 0.0,
-                    states.trained * calibration.value("memory", "optimizer_step_bytes") / GIB)
+    step = np.where(
+        layout.offload >= OPTIMIZER_OFF,
+        0.0,
+        states.trained * calibration.value("memory", "optimizer_step_bytes") / GIB,
+    )
     stepping = step > activations + logits + gathered
     activations, logits = np.where(stepping, 0.0, activations), np.where(stepping, 0.0, logits)
     working = np.where(stepping, step, gathered)
     body = states.weights + states.gradients + optimizer + activations + logits + working
-    return MemoryParts(states.weights, states.gradients, optimizer, activations, logits, np.zeros_like(body),
-                       working + _overhead(layout, body, calibration), _runtime(layout, calibration))
+    return MemoryParts(
+        states.weights,
+        states.gradients,
+        optimizer,
+        activations,
+        logits,
+        np.zeros_like(body),
+        working + _overhead(layout, body, calibration),
+        _runtime(layout, calibration),
+    )
 
 
-def forward_parts(shape: ModelShape, hardware: Hardware | None, layout: Layout, tokens: Tokens, precision: str,
-                  calibration: Calibration, engine: Ints | None = None) -> MemoryParts:
-    """Peak of a scoring pass: weights at ``precision``, two layers' activations, log-probabilities from the logits.
+def forward_parts(
+    shape: ModelShape,
+    hardware: Hardware | None,
+    layout: Layout,
+    tokens: Tokens,
+    precision: str,
+    calibration: Calibration,
+    engine: Ints | None = None,
+) -> MemoryParts:
+    """Peak of a scoring pass: weights at ``precision``, one layer's activations, fp32 logits.
 
     Shape of the layouts; ``hardware`` is not read.
     """
@@ -74,17 +110,27 @@ def forward_parts(shape: ModelShape, hardware: Hardware | None, layout: Layout, 
     which = training_engine(layout) if engine is None else engine
     weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
     count = micro_batch_tokens(layout, tokens)
-    activations = layer_gib(shape, layout, count, which, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
+    activations = layer_gib(shape, layout, count, which, calibration) + count / layout.tp * (
+        2.0 * shape.hidden / GIB
+    )
     logits = count / layout.tp * (calibration.value("memory", "score_logits_bytes") * shape.vocab / GIB)
     gathered = _gathered(shape, layout, gradient_too=False)
     zero = np.zeros_like(weights)
     body = weights + activations + logits + gathered
-    return MemoryParts(weights, zero, zero, activations, logits, zero,
-                       gathered + _overhead(layout, body, calibration), _runtime(layout, calibration))
+    return MemoryParts(
+        weights,
+        zero,
+        zero,
+        activations,
+        logits,
+        zero,
+        gathered + _overhead(layout, body, calibration),
+        _runtime(layout, calibration),
+    )
 
 
 def _gathered(shape: ModelShape, layout: Layout, gradient_too: bool) -> Floats:
-    """Layers and tables that full sharding holds unsharded, and one layer's (or table's) gradient before its scatter."""
+    """Layers and tables that full sharding holds whole, and a layer's (or table's) gradient."""
     ends = shape.tables
     gradient = max(shape.largest_layer, shape.head) if gradient_too else 0.0
     held = (GATHERED_LAYERS * shape.largest_layer + ends + gradient) * GATHERED_BYTES / GIB
@@ -102,7 +148,10 @@ def _runtime(layout: Layout, calibration: Calibration) -> Floats:
 
 
 def memory_margin(calibration: Calibration, engine: Ints | None = None) -> float:
-    """Share of usable memory that stays free for the memory model's own error; the widest of the engines in play."""
+    """Share of usable memory that stays free for the memory model's own error.
+
+    The widest of the engines in play.
+    """
     table = calibration.memory["margin"]
     if engine is None:
         return float(max(table.values()))

@@ -13,12 +13,17 @@ SIXTEEN = 2.0
 """Bytes of a cached value and of an embedding entry: quantised checkpoints keep both at 16 bits."""
 
 
-def rollout_weights_gib(shape: ModelShape, precision: str, tp: Floats | Ints, ep: Floats | Ints | int = 1,
-                        calibration: Calibration | None = None) -> Floats:
+def rollout_weights_gib(
+    shape: ModelShape,
+    precision: str,
+    tp: Floats | Ints,
+    ep: Floats | Ints | int = 1,
+    calibration: Calibration | None = None,
+) -> Floats:
     """Weights of one rollout rank, shape of ``tp``.
 
-    A replica has max(tp, ep) GPUs: dense weights are split over tp (and repeated over its attention-parallel ranks
-    where ep > tp), experts over all of them.
+    A replica has max(tp, ep) GPUs: dense weights are split over tp (and repeated over its attention-parallel
+    ranks where ep > tp), experts over all of them.
     """
     ways = np.asarray(tp, dtype=np.float64)
     size = (calibration or load_calibration()).size_bytes(precision)
@@ -27,12 +32,15 @@ def rollout_weights_gib(shape: ModelShape, precision: str, tp: Floats | Ints, ep
 
 
 def kv_gib_per_token(shape: ModelShape, tp: Floats | Ints, context: float | None = None) -> Floats:
-    """Cache of one token per GPU: heads repeated beyond kv_heads, a latent in full on every rank. Shape of ``tp``.
+    """Cache of one token per GPU, GiB, shape of ``tp``.
 
-    ``context`` averages over a sequence of that many tokens, of which windowed layers keep only their window.
+    Heads are repeated beyond kv_heads, a latent stands in full on every rank. ``context`` averages over a
+    sequence of that many tokens, of which windowed layers keep only their window.
     """
     ways = np.asarray(tp, dtype=np.float64)
-    ways = np.ones_like(ways) if shape.model.mla is not None else np.minimum(ways, float(shape.model.kv_heads))
+    ways = (
+        np.ones_like(ways) if shape.model.mla is not None else np.minimum(ways, float(shape.model.kv_heads))
+    )
     share = shape.cached_tokens(context) / context if context else 1.0
     return np.asarray(shape.kv_values_per_token * SIXTEEN * share / GIB / ways)
 
@@ -42,11 +50,17 @@ def rollout_other_gib(calibration: Calibration) -> float:
     return calibration.value("memory", "runtime_gib") + calibration.value("memory", "rollout_activation_gib")
 
 
-def kv_room_gib(memory_gib: Floats, weights_gib: Floats, resident_gib: Floats | float, colocated: bool,
-                calibration: Calibration) -> Floats:
+def kv_room_gib(
+    memory_gib: Floats,
+    weights_gib: Floats,
+    resident_gib: Floats | float,
+    colocated: bool,
+    calibration: Calibration,
+) -> Floats:
     """Cache room per GPU beside weights, engine and resident training state; negative where it does not fit.
 
-    Engines are given a share of the memory (0.7 beside a trainer, 0.9 alone); what stays resident comes off the rest.
+    Engines are given a share of the memory (0.7 beside a trainer, 0.9 alone); what stays resident comes off
+    the rest.
     """
     given = calibration.value("memory", "engine_share_colocated" if colocated else "engine_share")
     left = memory_gib - np.asarray(resident_gib) * (1.0 + calibration.value("memory", "fragmentation"))

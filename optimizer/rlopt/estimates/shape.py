@@ -8,21 +8,22 @@ from rlopt.estimates.lora import AdapterCount, adapter_count
 from rlopt.facts import Model, ParameterCount, parameter_count
 
 LEAST_AGREEMENT, MOST_AGREEMENT = 0.5, 2.0
-"""A split of declared parameters into dense and routed ones is trusted within this ratio to the shape's own."""
+"""Declared parameters split into dense and routed ones within this ratio to the shape's own."""
 MOST_TABLES = 0.9
-"""Where fewer parameters are declared than the embedding tables alone would have, the tables shrink to this share."""
+"""Where fewer parameters are declared than the tables alone would have, they shrink to this share."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Parameters in counts, bytes where the name says so. Declared parameters win over the shape for weights and FLOPs.
+    """Parameters are counts; declared ones win over the shape for weights and FLOPs.
 
     Parameters
     ----------
     params
         All weights.
     dense
-        Weights outside the routed experts and the embedding tables (image towers and action experts included).
+        Weights outside the routed experts and the embedding tables (image towers and action experts
+        included).
     dense_active
         Those of `dense` that one text token passes through.
     experts_total, experts_active
@@ -83,13 +84,29 @@ class ModelShape:
         units += ffn * (model.ffn * (1.0 - moe_share) + model.shared_expert_ffn * moe_share)
         body = dense / model.layers if model.vision is None else count.dense_per_layer
         return ModelShape(
-            model=model, params=model.params, dense=dense, dense_active=dense_active, experts_total=experts,
-            experts_active=active, embedding=count.embedding * tables, head=(count.head or count.embedding) * tables,
-            largest_layer=body + model.experts * count.expert * scale, layers=model.layers,
-            moe_layers=model.moe_layers, hidden=model.hidden, attention_width=width, attention_layers=full,
-            window_layers=windowed, window=float(model.window or 0), kv_values_per_token=per_layer * (full + windowed),
-            activation_units=units, routed_units=moe_share * model.active_experts * ffn * model.expert_ffn,
-            routed_copies=moe_share * model.active_experts, vocab=model.vocab, moe=model.experts > 0)
+            model=model,
+            params=model.params,
+            dense=dense,
+            dense_active=dense_active,
+            experts_total=experts,
+            experts_active=active,
+            embedding=count.embedding * tables,
+            head=(count.head or count.embedding) * tables,
+            largest_layer=body + model.experts * count.expert * scale,
+            layers=model.layers,
+            moe_layers=model.moe_layers,
+            hidden=model.hidden,
+            attention_width=width,
+            attention_layers=full,
+            window_layers=windowed,
+            window=float(model.window or 0),
+            kv_values_per_token=per_layer * (full + windowed),
+            activation_units=units,
+            routed_units=moe_share * model.active_experts * ffn * model.expert_ffn,
+            routed_copies=moe_share * model.active_experts,
+            vocab=model.vocab,
+            moe=model.experts > 0,
+        )
 
     @property
     def tied(self) -> bool:
@@ -103,7 +120,10 @@ class ModelShape:
 
     @property
     def active(self) -> float:
-        """Parameters that multiply in a forward pass of one token: 2 FLOPs each (the input table is only looked up)."""
+        """Parameters that multiply in a forward pass of one token.
+
+        2 FLOPs each (the input table is only looked up).
+        """
         return self.dense_active + self.experts_active + self.head
 
     def adapters(self, rank: int) -> AdapterCount:
@@ -111,7 +131,10 @@ class ModelShape:
         return adapter_count(self.model, rank)
 
     def lora_params(self, rank: int) -> float:
-        """Adapter parameters of rank r on every linear layer: r (in + out) each (Hu et al., 2021, section 4.1)."""
+        """Adapter parameters of rank r on every linear layer.
+
+        They are r (in + out) each (Hu et al., 2021, section 4.1).
+        """
         return adapter_count(self.model, rank).total
 
     def attended_pairs(self, attended: float) -> float:
@@ -119,7 +142,7 @@ class ModelShape:
         return self.attention_layers * attended / 2.0 + self.window_layers * min(attended / 2.0, self.window)
 
     def cached_tokens(self, context: float) -> float:
-        """Tokens held in the cache by a sequence of ``context`` tokens, windowed layers counted by their share."""
+        """Tokens that ``context`` tokens keep in the cache, windowed layers counted by their share."""
         caching = self.attention_layers + self.window_layers
         return (self.attention_layers * context + self.window_layers * min(context, self.window)) / caching
 
@@ -127,8 +150,8 @@ class ModelShape:
 def _split(model: Model, count: ParameterCount, table_scale: float) -> tuple[float, float, float, float]:
     """Dense weights, dense weights a token passes, routed weights, routed weights a token visits.
 
-    The embedding tables follow the shape; declared totals set the rest. For a mixture of experts with total P and
-    active A, the routed weights E solve P - A = E (1 - k / n).
+    The embedding tables follow the shape; declared totals set the rest. For a mixture of experts with total P
+    and active A, the routed weights E solve P - A = E (1 - k / n).
     """
     tables = (count.embedding + count.head) * table_scale
     body = model.params - tables

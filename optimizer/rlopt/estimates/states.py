@@ -1,8 +1,8 @@
 """Weights, gradients and optimizer states of one GPU.
 
 Degrees: a stage's dense weights / tp, its expert weights / (etp · ep); ZeRO shards over dp · cp, experts over
-edp = dp · cp · tp / (ep · etp) (Rajbhandari et al., 2020). Dividing experts by ep *and* dp would say "fits" where it
-runs out. Stages hold whole layers: the fullest has ceil(L / pp).
+edp = dp · cp · tp / (ep · etp) (Rajbhandari et al., 2020). Dividing experts by ep *and* dp would say "fits"
+where it runs out. Stages hold whole layers: the fullest has ceil(L / pp).
 """
 
 from __future__ import annotations
@@ -22,14 +22,18 @@ ADAPTER_WEIGHT, ADAPTER_GRADIENT, ADAPTER_OPTIMIZER = 2.0, 2.0, 12.0
 """Bytes an adapter parameter takes in bf16 weights and gradients, and in an fp32 master with two moments."""
 PURE_BF16 = 2.0
 """Bytes of weights and of gradients where training keeps no fp32 master (adamw_bf16)."""
-OPTIMIZER_KEYS = {"adamw": "optimizer_bytes", "adamw_bf16": "optimizer_bytes_bf16",
-                  "adamw_8bit": "optimizer_bytes_8bit"}
+OPTIMIZER_KEYS = {
+    "adamw": "optimizer_bytes",
+    "adamw_bf16": "optimizer_bytes_bf16",
+    "adamw_8bit": "optimizer_bytes_8bit",
+}
 
 
 def training_engine(layout: Layout, training: Training | None = None) -> Ints:
     """Engine constants that apply, index into ENGINES, shape (n,).
 
-    FSDP where parameters are fully sharded, and for adapters on unsplit models (torchtune, PEFT); Megatron otherwise.
+    FSDP where parameters are fully sharded, and for adapters on unsplit models (torchtune, PEFT); Megatron
+    otherwise.
     """
     sharded = layout.sharding == ZERO3
     if training is not None and training.kind == "lora":
@@ -45,7 +49,7 @@ def stage_layers(shape: ModelShape, layout: Layout) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Parameters of the fullest GPU before data-parallel sharding, and the ranks they can be sharded over; (n,) each."""
+    """Parameters of the fullest GPU before data-parallel sharding, and the ranks to shard over; (n,)."""
 
     dense: Floats
     experts: Floats
@@ -68,16 +72,26 @@ def shards(shape: ModelShape, layout: Layout) -> Shards:
     tables = np.where(layout.pp > 1, ends, shape.tables) / tp
     ranks = np.asarray(layout.dp * layout.cp, dtype=np.float64)
     split = np.asarray(layout.etp * layout.ep, dtype=np.float64)
-    return Shards(shape.dense * share / tp + tables, shape.experts_total * share / split, tables, ranks,
-                  np.maximum(ranks * tp / split, 1.0))
+    return Shards(
+        shape.dense * share / tp + tables,
+        shape.experts_total * share / split,
+        tables,
+        ranks,
+        np.maximum(ranks * tp / split, 1.0),
+    )
 
 
 def adapter_shards(shape: ModelShape, training: Training, layout: Layout) -> Shards:
     """Adapter parameters per GPU of the fullest stage, split as the weights they adapt."""
     count, whole = shape.adapters(training.lora_rank), shards(shape, layout)
     share = stage_layers(shape, layout) / shape.layers
-    return Shards(count.dense * share / layout.tp, count.experts * share / (layout.etp * layout.ep),
-                  np.zeros_like(whole.ranks), whole.ranks, whole.expert_ranks)
+    return Shards(
+        count.dense * share / layout.tp,
+        count.experts * share / (layout.etp * layout.ep),
+        np.zeros_like(whole.ranks),
+        whole.ranks,
+        whole.expert_ranks,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +105,50 @@ class States:
     """Trained parameters whose update this GPU computes."""
 
 
-def training_states(shape: ModelShape, training: Training, layout: Layout, calibration: Calibration,
-                    precision: str = "bf16", engine: Ints | None = None) -> States:
+def training_states(
+    shape: ModelShape,
+    training: Training,
+    layout: Layout,
+    calibration: Calibration,
+    precision: str = "bf16",
+    engine: Ints | None = None,
+) -> States:
     """States of one trained model, before any offload. Adapters train beside a frozen base."""
     which = training_engine(layout, training) if engine is None else engine
     whole = shards(shape, layout)
     at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
-    copies = calibration.value("memory", "low_precision_copy_bytes") if precision in ("fp8", "fp4", "int8", "int4") else 0.0
+    copies = (
+        calibration.value("memory", "low_precision_copy_bytes")
+        if precision in ("fp8", "fp4", "int8", "int4")
+        else 0.0
+    )
     if training.kind == "lora":
         adapters = adapter_shards(shape, training, layout)
         weights = whole.gib(training.base_bytes + copies, at[2])
-        if training.base_bytes < PURE_BF16:  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
+        if (
+            training.base_bytes < PURE_BF16
+        ):  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
             extra = calibration.value("memory", "quantised_table_bytes") - training.base_bytes
             weights = weights + whole.tables * extra / np.where(at[2], whole.ranks, 1.0) / GIB
         own = _own(adapters, at[0])
-        return States(weights + adapters.gib(ADAPTER_WEIGHT, at[2]), adapters.gib(ADAPTER_GRADIENT, at[1]),
-                      adapters.gib(ADAPTER_OPTIMIZER, at[0]), own)
+        return States(
+            weights + adapters.gib(ADAPTER_WEIGHT, at[2]),
+            adapters.gib(ADAPTER_GRADIENT, at[1]),
+            adapters.gib(ADAPTER_OPTIMIZER, at[0]),
+            own,
+        )
     share = training.trainable_share
     pure = training.optimizer == "adamw_bf16"
     kept = "gradient_bytes_rl" if training.in_loop else "gradient_bytes"
     weight_bytes = PURE_BF16 if pure else calibration.by_engine("memory", "weight_bytes", which)
     gradient_bytes = PURE_BF16 if pure else calibration.by_engine("memory", kept, which)
     optimizer_bytes = calibration.by_engine("memory", OPTIMIZER_KEYS[training.optimizer], which)
-    return States(whole.gib(weight_bytes + copies, at[2]), whole.gib(share * gradient_bytes, at[1]),
-                  whole.gib(share * optimizer_bytes, at[0]), share * _own(whole, at[0]))
+    return States(
+        whole.gib(weight_bytes + copies, at[2]),
+        whole.gib(share * gradient_bytes, at[1]),
+        whole.gib(share * optimizer_bytes, at[0]),
+        share * _own(whole, at[0]),
+    )
 
 
 def _own(counts: Shards, sharded: NDArray[np.bool_]) -> Floats:
@@ -122,18 +156,20 @@ def _own(counts: Shards, sharded: NDArray[np.bool_]) -> Floats:
 
 
 def resident_gib(shape: ModelShape, training: Training, layout: Layout, calibration: Calibration) -> Floats:
-    """Training state that stays on the GPU while a colocated engine samples, GiB; gradients are freed between updates.
+    """Training state that stays on the GPU while a colocated engine samples, GiB.
 
-    Nothing offloaded: weights and optimizer; optimizer offloaded: weights; parameters offloaded: nothing.
+    Gradients are freed between updates. Nothing offloaded: weights and optimizer; optimizer offloaded:
+    weights; parameters offloaded: nothing.
     """
     states = training_states(shape, training, layout, calibration)
     optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
     return np.where(layout.offload >= PARAMETERS_OFF, 0.0, states.weights + optimizer)
 
 
-def host_gib(shape: ModelShape, training: Training, layout: Layout, hardware: Hardware,
-             calibration: Calibration) -> Floats:
-    """Host memory per node that offload takes, GiB: optimizer states with fp32 gradients, and offloaded weights.
+def host_gib(
+    shape: ModelShape, training: Training, layout: Layout, hardware: Hardware, calibration: Calibration
+) -> Floats:
+    """Host memory per node that offload takes, GiB: optimizer states, fp32 gradients, offloaded weights.
 
     CPU Adam keeps master, moments and a copy of the gradients in host memory (Ren et al., 2021, section 4).
     """

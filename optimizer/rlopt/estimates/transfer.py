@@ -1,7 +1,7 @@
 """Seconds of a step outside its stages: weights to the rollout engine, sleep and wake, saves, the driver.
 
-Published synchronisation times are set by software and not by wires (0.16 to 800 GB/s at one nominal bandwidth), so
-rates come from a table by placement; a slower link between the pools lowers them further.
+Published synchronisation times are set by software and not by wires (0.16 to 800 GB/s at one nominal
+bandwidth), so rates come from a table by placement; a slower link between the pools lowers them further.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
 PLACEMENTS = (COLOCATED, DISAGGREGATED, ASYNC)
 
 
-def sync_seconds(weight_bytes: Floats | float, placement: str, calibration: Calibration,
-                 link_gb_s: Floats | float = np.inf) -> Floats:
+def sync_seconds(
+    weight_bytes: Floats | float, placement: str, calibration: Calibration, link_gb_s: Floats | float = np.inf
+) -> Floats:
     """Seconds until a rollout engine holds the new weights; shape of ``weight_bytes`` and ``link_gb_s``.
 
-    ``link_gb_s`` is the rate of the slowest cut between the two pools (0 = none: inf), ``weight_bytes`` all weights.
+    ``link_gb_s`` is the rate of the slowest cut between the two pools (0 = none: inf), ``weight_bytes`` all
+    weights.
     """
     apart = placement != COLOCATED
     rate = calibration.value("rl", "disaggregated_sync_gb_s" if apart else "colocated_sync_gb_s")
@@ -32,7 +34,7 @@ def sync_seconds(weight_bytes: Floats | float, placement: str, calibration: Cali
 
 
 def switch_seconds(placement: str, calibration: Calibration) -> float:
-    """Seconds of sleep, wake and refit set-up of an engine that shares its GPUs with the trainer, once per step."""
+    """Seconds of sleep, wake and refit of an engine that shares the trainer's GPUs, once per step."""
     return calibration.value("rl", "colocated_s") if placement == COLOCATED else 0.0
 
 
@@ -42,7 +44,7 @@ def step_overhead_seconds(calibration: Calibration) -> float:
 
 
 def colocated_fixed_s(shape: ModelShape, calibration: Calibration) -> float:
-    """Sleep, wake, refit and driver of a pool that trains and samples in turn, the part that does not scale."""
+    """Sleep, wake, refit and driver of a pool that trains and samples in turn: what does not scale."""
     sync = sync_seconds(WEIGHT_BYTES * shape.params, COLOCATED, calibration)
     return step_overhead_seconds(calibration) + switch_seconds(COLOCATED, calibration) + float(sync)
 
@@ -59,9 +61,17 @@ def disaggregated_fixed_s(shape: ModelShape, calibration: Calibration) -> float:
     return step_overhead_seconds(calibration) + float(sync)
 
 
-def step_seconds(placement: str, train: Floats | float, sample: Floats | float, overhead: Floats | float,
-                 calibration: Calibration) -> Floats:
-    """One step from its halves: their sum, or when asynchronous the longer and an exposed share of the shorter."""
+def step_seconds(
+    placement: str,
+    train: Floats | float,
+    sample: Floats | float,
+    overhead: Floats | float,
+    calibration: Calibration,
+) -> Floats:
+    """One step from its halves.
+
+    Their sum, or when asynchronous the longer and an exposed share of the shorter.
+    """
     train, sample = np.asarray(train, dtype=np.float64), np.asarray(sample, dtype=np.float64)
     if placement != ASYNC:
         return np.asarray(train + sample + overhead)

@@ -30,7 +30,9 @@ GATHERED = 2.0
 """Bytes of a gathered weight and of a scattered gradient."""
 
 
-def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout) -> tuple[Floats, Floats]:
+def micro_batches(
+    tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout
+) -> tuple[Floats, Floats]:
     """Micro-batches per data-parallel rank and update, and counted tokens in each (before cp); shape (n,).
 
     A rank that would hold less than one sequence still waits for the ranks that hold one.
@@ -44,10 +46,21 @@ def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layou
     return count, per_rank * tokens.longest / count
 
 
-def micro_batch_seconds(shape: ModelShape, training: Training | None, hardware: Hardware, layout: Layout,
-                        tokens: Tokens, rows: Floats, precision: str, calibration: Calibration,
-                        engine: Ints | None = None) -> Floats:
-    """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens; ``training`` None is a scoring pass."""
+def micro_batch_seconds(
+    shape: ModelShape,
+    training: Training | None,
+    hardware: Hardware,
+    layout: Layout,
+    tokens: Tokens,
+    rows: Floats,
+    precision: str,
+    calibration: Calibration,
+    engine: Ints | None = None,
+) -> Floats:
+    """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens.
+
+    ``training`` None is a scoring pass.
+    """
     which = training_engine(layout, training) if engine is None else engine
     passes, count, layers = Passes.of(training, layout), rows / layout.cp, stage_layers(shape, layout)
     seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, calibration)
@@ -55,7 +68,9 @@ def micro_batch_seconds(shape: ModelShape, training: Training | None, hardware: 
     pairs = 2.0 * np.asarray(passes.collective) * layers
     seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, calibration)
     per_layer = shape.kv_values_per_token / (shape.attention_layers + shape.window_layers)
-    seconds = seconds + context_parallel_s(hardware, layout, per_layer, count, passes.collective * layers, calibration)
+    seconds = seconds + context_parallel_s(
+        hardware, layout, per_layer, count, passes.collective * layers, calibration
+    )
     calls = 1.0 if training is None else 2.0
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
     seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), which, calibration)
@@ -83,9 +98,13 @@ def _joined(seconds: Floats, gathers: Floats, engine: Ints, calibration: Calibra
     return joined
 
 
-def _gather_s(shape: ModelShape, training: Training | None, hardware: Hardware, layout: Layout,
-              calibration: Calibration) -> Floats:
-    """Per micro-batch: ZeRO-3 gathers weights for each pass and scatters gradients; ZeRO-2 scatters gradients."""
+def _gather_s(
+    shape: ModelShape, training: Training | None, hardware: Hardware, layout: Layout, calibration: Calibration
+) -> Floats:
+    """Seconds of full sharding per micro-batch.
+
+    ZeRO-3 gathers weights for each pass and scatters gradients; ZeRO-2 scatters gradients.
+    """
     whole = shards(shape, layout)
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
     zero3, zero2 = layout.sharding == ZERO3, layout.sharding == ZERO2
@@ -97,7 +116,10 @@ def _gather_s(shape: ModelShape, training: Training | None, hardware: Hardware, 
 
 
 def _finite(counts: Shards, dense_s: Floats, expert_s: Floats, moved: Floats) -> Floats:
-    """Seconds per byte of a parameter through the data-parallel rings; 0 where nothing moves (an absent link is inf)."""
+    """Seconds per byte of a parameter through the data-parallel rings.
+
+    0 where nothing moves (an absent link is inf).
+    """
     active = moved > 0.0
     experts = np.where(active & (counts.experts > 0.0), expert_s, 0.0)
     return np.where(active, dense_s, 0.0) * counts.dense + experts * counts.experts
@@ -108,8 +130,9 @@ def _straggler(layout: Layout, calibration: Calibration) -> Floats:
     return 1.0 + calibration.value("training", "straggler_per_doubling") * doublings
 
 
-def optimizer_seconds(shape: ModelShape, training: Training, hardware: Hardware, layout: Layout,
-                      calibration: Calibration) -> Floats:
+def optimizer_seconds(
+    shape: ModelShape, training: Training, hardware: Hardware, layout: Layout, calibration: Calibration
+) -> Floats:
     """Gradient reduction, parameter gathering and the optimizer's own step, once per update; shape (n,).
 
     Offloaded, CPU Adam runs on each node's share and gradients and weights cross the slot (Ren et al., 2021).
@@ -118,15 +141,26 @@ def optimizer_seconds(shape: ModelShape, training: Training, hardware: Hardware,
     counts = adapter_shards(shape, training, layout) if lora else shards(shape, layout)
     share = 1.0 if lora else training.trainable_share
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
-    reduced = np.select([layout.sharding == ZERO3, layout.sharding == ZERO2], [0.0, GATHERED],
-                        calibration.value("training", "reduction_bytes")) * share
+    reduced = (
+        np.select(
+            [layout.sharding == ZERO3, layout.sharding == ZERO2],
+            [0.0, GATHERED],
+            calibration.value("training", "reduction_bytes"),
+        )
+        * share
+    )
     exposed = calibration.value("training", "dp_exposed")
     reduction = exposed * reduced * _finite(counts, dense_s, expert_s, reduced)
     one = layout.sharding >= ZERO1
-    own = share * (counts.dense / np.where(one, counts.ranks, 1.0)
-                   + counts.experts / np.where(one, counts.expert_ranks, 1.0))
-    on_gpu = own * calibration.value("training", "optimizer_bytes") / (
-        hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA))
+    own = share * (
+        counts.dense / np.where(one, counts.ranks, 1.0)
+        + counts.experts / np.where(one, counts.expert_ranks, 1.0)
+    )
+    on_gpu = (
+        own
+        * calibration.value("training", "optimizer_bytes")
+        / (hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA))
+    )
     here = np.minimum(layout.gpus, hardware.gpus_per_node)
     slot = hardware.pcie_gb_s * (calibration.value("links", "copy_share") * GIGA)
     on_host = own * here / calibration.value("training", "cpu_adam_params_per_s")
@@ -134,23 +168,43 @@ def optimizer_seconds(shape: ModelShape, training: Training, hardware: Hardware,
     return reduction + np.where(layout.offload >= OPTIMIZER_OFF, on_host, on_gpu)
 
 
-def update_seconds(shape: ModelShape, training: Training, hardware: Hardware, layout: Layout, tokens: Tokens,
-                   precision: str, sequences: Floats | float, updates: int, epochs: int, calibration: Calibration,
-                   engine: Ints | None = None) -> Floats:
-    """One step: ``updates`` optimizer steps over ``sequences`` sequences, ``epochs`` passes over them. Shape (n,).
+def update_seconds(
+    shape: ModelShape,
+    training: Training,
+    hardware: Hardware,
+    layout: Layout,
+    tokens: Tokens,
+    precision: str,
+    sequences: Floats | float,
+    updates: int,
+    epochs: int,
+    calibration: Calibration,
+    engine: Ints | None = None,
+) -> Floats:
+    """One step's ``updates`` optimizer steps over ``sequences``, ``epochs`` times; shape (n,).
 
-    NaN where the device's peak at ``precision`` is unknown, inf where a group spans nodes without a known network.
-    ``engine`` overrides the family of constants (index into ENGINES).
+    NaN where the device's peak at ``precision`` is unknown, inf where a group spans nodes without a known
+    network. ``engine`` overrides the family of constants (index into ENGINES).
     """
     count, rows = micro_batches(tokens, sequences, updates, layout)
-    stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, engine)
+    stage = micro_batch_seconds(
+        shape, training, hardware, layout, tokens, rows, precision, calibration, engine
+    )
     working = (count + (layout.pp - 1) / layout.vp) * stage
     once = optimizer_seconds(shape, training, hardware, layout, calibration)
     return updates * epochs * (working + once) * _straggler(layout, calibration)
 
 
-def forward_seconds(shape: ModelShape, hardware: Hardware, layout: Layout, tokens: Tokens, precision: str,
-                    sequences: Floats | float, calibration: Calibration, engine: Ints | None = None) -> Floats:
+def forward_seconds(
+    shape: ModelShape,
+    hardware: Hardware,
+    layout: Layout,
+    tokens: Tokens,
+    precision: str,
+    sequences: Floats | float,
+    calibration: Calibration,
+    engine: Ints | None = None,
+) -> Floats:
     """One scoring pass over ``sequences`` sequences. Shape (n,); NaN and inf as for updates."""
     count, rows = micro_batches(tokens, sequences, 1, layout)
     stage = micro_batch_seconds(shape, None, hardware, layout, tokens, rows, precision, calibration, engine)
