@@ -16,6 +16,7 @@ from rlopt.facts import Device
 from rlopt.units import TERA, gbps_to_gb_s
 
 PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
+WEIGHT_ONLY = ("int8", "int4")
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
 RACK = "nvl72"
 
@@ -114,14 +115,11 @@ class Hardware:
     def peak(self, precision: str) -> Floats:
         """FLOP/s of GEMMs at ``precision``, NaN where unknown.
 
-        A device without bf16 tensor cores computes in fp16; weight-only precisions (int8, fp4, int4) without
-        a peak of their own, and int4 always, compute at the 16-bit one.
+        A device without bf16 tensor cores computes in fp16. int8 and int4 quantise weights only and compute
+        at the 16-bit peak.
         """
         sixteen = np.where(np.isnan(self.tflops["bf16"]), self.tflops["fp16"], self.tflops["bf16"]) * TERA
-        if precision in ("bf16", "fp16", "int4"):
-            return sixteen
-        own = self.tflops[precision] * TERA
-        return np.where(np.isnan(own), sixteen, own) if precision in ("int8", "fp4") else own
+        return sixteen if precision in ("bf16", "fp16", *WEIGHT_ONLY) else self.tflops[precision] * TERA
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,12 @@ class Calibration:
         table = getattr(self, room)[key]
         return cast("Floats", np.array([float(table[name]) for name in ENGINES])[engine])
 
+    def by_both(self, room: str, key: str, engine: Ints, generation: Ints) -> Floats:
+        """A constant that differs by training engine and GPU generation; shapes broadcast."""
+        table = getattr(self, room)[key]
+        values = np.array([[float(table[family][name]) for name in GENERATIONS] for family in ENGINES])
+        return cast("Floats", values[engine, generation])
+
     def size_bytes(self, precision: str) -> float:
         """Bytes of one value at ``precision``, quantisation scales included."""
         return float(self.memory["precision_bytes"][precision])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Layout, Tokens, Training
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens, Training
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FULL, SELECTIVE
 from rlopt.estimates.communication import expert_parallel_s
@@ -89,6 +89,7 @@ def stage_compute_s(
     tokens: Tokens,
     count: Floats,
     precision: str,
+    engine: Ints,
     calibration: Calibration,
 ) -> Floats:
     """Seconds of the fullest stage for a micro-batch of ``count`` tokens per rank, without host and FSDP.
@@ -101,16 +102,12 @@ def stage_compute_s(
     hbm = hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA)
     rate = gemm_rate(hardware, precision, width, count, calibration)
     layer = local * (2.0 * shape.dense_active / shape.layers) * passes.gemm / rate
-    layer = layer + _attention_s(shape, hardware, tokens, local, calibration) * passes.attention
+    layer = layer + _attention_s(shape, hardware, tokens, local, engine, calibration) * passes.attention
     traffic = calibration.value("training", "elementwise_bytes") / 3.0 * shape.hidden
     layer = layer + local * traffic * passes.traffic / hbm
     if training is not None and training.base_bytes < 2.0:
-        dequantised = (
-            calibration.value("training", "dequantise_bytes")
-            * (shape.dense + shape.experts_total)
-            / shape.layers
-        )
-        layer = layer + dequantised / tp * passes.gemm / hbm
+        held = (shape.dense / tp + shape.experts_total / (layout.etp * layout.ep)) / shape.layers
+        layer = layer + held * calibration.value("training", "dequantise_bytes") * passes.gemm / hbm
     if shape.moe:
         layer = layer + _experts_s(shape, hardware, layout, count, passes, precision, hbm, calibration)
     head_rate = gemm_rate(hardware, "bf16", width, count, calibration)
@@ -134,14 +131,19 @@ def _slowest_stage(shape: ModelShape, layout: Layout, layer: Floats, head: Float
 
 
 def _attention_s(
-    shape: ModelShape, hardware: Hardware, tokens: Tokens, local: Floats, calibration: Calibration
+    shape: ModelShape,
+    hardware: Hardware,
+    tokens: Tokens,
+    local: Floats,
+    engine: Ints,
+    calibration: Calibration,
 ) -> Floats:
     """One layer's forward attention.
 
     4 · pairs · heads · head dim FLOPs, at the kernels' share of the 16-bit peak.
     """
     attended = tokens.attended
-    share = calibration.by_generation("training", "attention_share", hardware.generation)
+    share = calibration.by_both("training", "attention_share", engine, hardware.generation)
     saturation = attended / (attended + calibration.value("training", "attention_half_length"))
     head_dim = shape.attention_width / shape.model.heads
     narrow = min(1.0, (head_dim / HEAD_DIM) ** calibration.value("training", "head_dim_power"))

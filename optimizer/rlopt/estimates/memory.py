@@ -131,10 +131,11 @@ def forward_parts(
 
 def _gathered(shape: ModelShape, layout: Layout, gradient_too: bool) -> Floats:
     """Layers and tables that full sharding holds whole, and a layer's (or table's) gradient."""
-    ends = shape.tables
-    gradient = max(shape.largest_layer, shape.head) if gradient_too else 0.0
-    held = (GATHERED_LAYERS * shape.largest_layer + ends + gradient) * GATHERED_BYTES / GIB
-    return np.where((layout.sharding == ZERO3) & (layout.dp * layout.cp > 1), held / layout.tp, 0.0)
+    tp = np.asarray(layout.tp, dtype=np.float64)
+    layer = shape.largest_body / tp + shape.layer_experts / (layout.etp * layout.ep)
+    gradient = np.maximum(layer, shape.head / tp) if gradient_too else 0.0
+    held = (GATHERED_LAYERS * layer + shape.tables / tp + gradient) * (GATHERED_BYTES / GIB)
+    return np.where((layout.sharding == ZERO3) & (layout.dp * layout.cp > 1), held, 0.0)
 
 
 def _overhead(layout: Layout, body: Floats, calibration: Calibration) -> Floats:

@@ -30,8 +30,9 @@ class ModelShape:
         Routed experts of all layers; those one token visits.
     embedding, head
         Input table; output matrix (the same table when tied).
-    largest_layer
-        Weights of the largest layer, gathered as one under full sharding.
+    largest_body, layer_experts
+        Weights of the largest layer outside its routed experts, and of all its routed experts: gathered as one
+        under full sharding.
     attention_width
         heads · head dim, as score and value products see it.
     attention_layers, window_layers, window
@@ -53,7 +54,8 @@ class ModelShape:
     experts_active: float
     embedding: float
     head: float
-    largest_layer: float
+    largest_body: float
+    layer_experts: float
     layers: int
     moe_layers: int
     hidden: int
@@ -92,7 +94,8 @@ class ModelShape:
             experts_active=active,
             embedding=count.embedding * tables,
             head=(count.head or count.embedding) * tables,
-            largest_layer=body + model.experts * count.expert * scale,
+            largest_body=body,
+            layer_experts=model.experts * count.expert * scale,
             layers=model.layers,
             moe_layers=model.moe_layers,
             hidden=model.hidden,

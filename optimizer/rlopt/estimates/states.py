@@ -47,6 +47,11 @@ def stage_layers(shape: ModelShape, layout: Layout) -> Floats:
     return np.ceil(shape.layers / chunks) * layout.vp
 
 
+def expert_share(shape: ModelShape, held: Floats) -> Floats:
+    """Share of all routed experts in a stage of ``held`` layers, none of them dense; shape of ``held``."""
+    return np.minimum(held / max(shape.moe_layers, 1), 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Shards:
     """Parameters of the fullest GPU before data-parallel sharding, and the ranks to shard over; (n,)."""
@@ -66,7 +71,8 @@ class Shards:
 
 def shards(shape: ModelShape, layout: Layout) -> Shards:
     """Parameters per GPU of the fullest stage."""
-    share = stage_layers(shape, layout) / shape.layers
+    held = stage_layers(shape, layout)
+    share = held / shape.layers
     tp = np.asarray(layout.tp, dtype=np.float64)
     ends = max(shape.embedding, shape.head)  # with stages, the first holds one table and the last the other
     tables = np.where(layout.pp > 1, ends, shape.tables) / tp
@@ -74,7 +80,7 @@ def shards(shape: ModelShape, layout: Layout) -> Shards:
     split = np.asarray(layout.etp * layout.ep, dtype=np.float64)
     return Shards(
         shape.dense * share / tp + tables,
-        shape.experts_total * share / split,
+        shape.experts_total * expert_share(shape, held) / split,
         tables,
         ranks,
         np.maximum(ranks * tp / split, 1.0),
@@ -87,7 +93,7 @@ def adapter_shards(shape: ModelShape, training: Training, layout: Layout) -> Sha
     share = stage_layers(shape, layout) / shape.layers
     return Shards(
         count.dense * share / layout.tp,
-        count.experts * share / (layout.etp * layout.ep),
+        count.experts * expert_share(shape, stage_layers(shape, layout)) / (layout.etp * layout.ep),
         np.zeros_like(whole.ranks),
         whole.ranks,
         whole.expert_ranks,

@@ -63,7 +63,7 @@ def micro_batch_seconds(
     """
     which = training_engine(layout, training) if engine is None else engine
     passes, count, layers = Passes.of(training, layout), rows / layout.cp, stage_layers(shape, layout)
-    seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, calibration)
+    seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, which, calibration)
     seconds = seconds * calibration.by_engine("training", "body_factor", which)
     pairs = 2.0 * np.asarray(passes.collective) * layers
     seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, calibration)
