@@ -85,8 +85,14 @@ def _share(key: str, factor: Floats | float, hardware: Hardware, calibration: Ca
     return np.minimum(share, calibration.value("generation", "most_of_nameplate"))
 
 
+def _peak(hardware: Hardware, precision: str) -> Floats:
+    """FLOP/s that weights of ``precision`` meet: fp4 beside 16-bit tensor cores alone is weight-only."""
+    peak = hardware.peak(precision)
+    return np.where(np.isnan(peak), hardware.peak("bf16"), peak) if precision == "fp4" else peak
+
+
 def _flops_key(precision: str) -> str:
-    return {"fp8": "flops_8", "int8": "flops_8", "fp4": "flops_4"}.get(precision, "flops_16")
+    return {"fp8": "flops_8", "fp4": "flops_4"}.get(precision, "flops_16")
 
 
 def _device_factor(precision: str, rows: Ints, calibration: Calibration) -> Floats:
@@ -114,7 +120,7 @@ def decode_step(
     replica = np.maximum(ways, ep)
     groups = replica / ways
     factor = _device_factor(precision, rows, calibration)
-    hbm, peak = hardware.hbm_gb_s * GIGA, hardware.peak(precision)
+    hbm, peak = hardware.hbm_gb_s * GIGA, _peak(hardware, precision)
     size = calibration.size_bytes(precision)
     dense_bytes = shape.dense_active * size + shape.head * max(size, SIXTEEN)
     fixed = dense_bytes / ways / (hbm * _share("weight_bandwidth", factor, hardware, calibration))
@@ -212,15 +218,16 @@ def prefill_seconds(
     ways = np.asarray(tp, dtype=np.float64)
     replica = np.maximum(ways, ep)
     factor = _of_engine("prefill_factor", rows, calibration)
-    compute = hardware.peak(precision) * _share(_flops_key(precision), factor, hardware, calibration)
+    compute = _peak(hardware, precision) * _share(_flops_key(precision), factor, hardware, calibration)
     attended = (squared or prompt**2) / max(prompt, 1.0)
     attention = 4.0 * shape.attended_pairs(attended) * shape.attention_width * prompt
     seconds = (2.0 * shape.dense_active * prompt + 2.0 * attention) / replica / compute
     if shape.moe:
-        grouped = hardware.peak(precision) * _share("moe_flops", factor, hardware, calibration)
+        grouped = _peak(hardware, precision) * _share("moe_flops", factor, hardware, calibration)
         seconds = seconds + 2.0 * shape.experts_active * prompt / replica / grouped
     traffic = calibration.value("generation", "activation_bytes") * shape.layers * shape.hidden * prompt
-    seconds = seconds + traffic / replica / (hardware.hbm_gb_s * GIGA)
+    groups = replica / ways  # every tensor-parallel rank passes the whole hidden width through its norms
+    seconds = seconds + traffic / groups / (hardware.hbm_gb_s * GIGA)
     moved = (
         CALLS
         * shape.layers

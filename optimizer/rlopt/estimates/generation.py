@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints
 from rlopt.estimates.calibration import Calibration
+from rlopt.estimates.codes import GENERATIONS
 from rlopt.estimates.decode import DecodeStep, decode_step, engine_rows, prefill_seconds
 from rlopt.estimates.lengths import CutLognormal
 from rlopt.estimates.rollout_memory import kv_gib_per_token
@@ -80,7 +81,8 @@ def running_sequences(
     longest = prompt[1] + response[1]
     fits = kv_gib >= kv_gib_per_token(shape, ways, longest) * longest
     room = np.floor(kv_gib / (per_token * max(reserve, 1.0))) * groups
-    large = hardware.memory_gib >= constants["large_memory_gib"]
+    small = [name in constants["sequences_small"] for name in GENERATIONS]
+    large = (hardware.memory_gib >= constants["large_memory_gib"]) & ~np.array(small)[hardware.generation]
     cap = np.where(large, constants["sequences_cap"], constants["sequences_cap_small"]) * groups
     return np.maximum(np.minimum(np.minimum(asked, cap), room), 1.0), fits
 
@@ -168,7 +170,7 @@ def generation_seconds(
         * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
     )
     prefill = prefill + asked * request_s
-    factor = calibration.value("generation", "rl_moe_factor" if shape.moe else "rl_factor")
+    factor = constants["rl_factor"] * (constants["rl_moe_factor"] if shape.moe else 1.0)
     seconds = (decoding + prefill) * factor
     busy = np.divide(full, decoding, out=np.ones_like(full), where=decoding > 0.0)
     return GenerationTime(np.where(fits, seconds, np.inf), running, np.minimum(busy, 1.0))

@@ -112,6 +112,11 @@ class Tokens:
         """Tokens that one sequence costs in training and scoring."""
         return self.mean if self.packed else self.longest
 
+    def expected_longest(self, samples: float) -> float:
+        """Tokens of the longest of ``samples`` sequences, as if their whole length were a cut lognormal."""
+        spread = max(self.squared / self.mean**2 - 1.0, 0.0) if self.mean > 0.0 else 0.0
+        return CutLognormal.of(self.mean, self.longest, math.sqrt(spread)).expected_longest(max(samples, 1.0))
+
     @property
     def attended(self) -> float:
         """Mean length that a token's sequence has: E[s²] / E[s]."""

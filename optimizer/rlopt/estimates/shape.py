@@ -31,8 +31,8 @@ class ModelShape:
     embedding, head
         Input table; output matrix (the same table when tied).
     largest_body, layer_experts
-        Weights of the largest layer outside its routed experts, and of all its routed experts: gathered as one
-        under full sharding.
+        Weights of the largest layer outside its routed experts, and of all its routed experts: gathered as
+        one under full sharding.
     attention_width
         heads · head dim, as score and value products see it.
     attention_layers, window_layers, window

@@ -35,13 +35,16 @@ def micro_batches(
 ) -> tuple[Floats, Floats]:
     """Micro-batches per data-parallel rank and update, and counted tokens in each (before cp); shape (n,).
 
-    A rank that would hold less than one sequence still waits for the ranks that hold one.
+    The slowest rank counts. Padded, it is one that holds whole sequences more than others; packed, ranks are
+    balanced by tokens, but one of them holds the longest sequence, which no packing splits.
     """
-    per_rank = np.maximum(np.asarray(sequences, dtype=np.float64) / updates / layout.dp, 1.0)
+    all_ranks = np.asarray(sequences, dtype=np.float64) / updates
+    per_rank = np.maximum(all_ranks / layout.dp, 1.0)
     if tokens.packed:
-        held = per_rank * tokens.mean
+        held = np.maximum(per_rank * tokens.mean, tokens.expected_longest(float(np.max(all_ranks))))
         count = np.maximum(np.ceil(held / (layout.micro_batch * tokens.longest)), 1.0)
         return count, held / count
+    per_rank = np.ceil(per_rank)
     count = np.ceil(per_rank / layout.micro_batch)
     return count, per_rank * tokens.longest / count
 

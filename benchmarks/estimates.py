@@ -1,0 +1,90 @@
+"""Rows per second of the estimates, one process: `python benchmarks/estimates.py [rows]`.
+
+Rows mix tensor, pipeline and data parallel degrees, sharding, micro-batches and recomputation on H100 nodes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "optimizer"))
+
+import numpy as np
+
+from rlopt.estimates import (
+    Hardware,
+    Layout,
+    ModelShape,
+    Tokens,
+    Training,
+    forward_parts,
+    forward_seconds,
+    generation_seconds,
+    load_calibration,
+    update_parts,
+    update_seconds,
+)
+from rlopt.reading.catalogs import load_catalog
+
+MODELS = ("Meta-Llama-3.1-8B", "DeepSeek-V3")
+REPEATS = 5
+
+
+def rows(count: int, moe: bool) -> Layout:
+    """`count` layouts of 64 GPUs, drawn from a fixed seed."""
+    draw = np.random.default_rng(0)
+    tp, pp = 2 ** draw.integers(0, 4, count), 2 ** draw.integers(0, 3, count)
+    dp = 64 // (tp * pp)
+    one = np.ones_like(tp)
+    sharding = np.where(pp == 1, draw.choice([1, 3], count), 1)
+    ep = np.where(moe & (sharding == 1), np.minimum(8, dp * tp), one)
+    return Layout(tp, pp, one, dp, one, ep, one, sharding, 2 ** draw.integers(0, 4, count),
+                  draw.integers(0, 3, count), 0 * one)  # fmt: skip
+
+
+def fastest(work: Callable[[], object]) -> float:
+    """Seconds of the quickest of a few runs."""
+    found = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def main() -> None:
+    """Print the table."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 16_384
+    catalog, calibration = load_catalog(), load_calibration()
+    tokens, training = Tokens.of(160.0, 512.0, 900.0, 3584.0, True), Training("full", in_loop=True)
+    print(f"{'model':<20}{'estimate':<12}{'rows/s':>14}")
+    for name in MODELS:
+        shape = ModelShape.of(catalog.models[name])
+        hardware = Hardware.of([(catalog.devices["H100-SXM"], 8, "nvswitch", 3200.0)]).take(np.zeros(count, dtype=int))
+        layout = rows(count, shape.moe)
+        room, share = np.full(count, 40.0), np.full(count, 64.0)
+
+        def memory(shape: ModelShape = shape, layout: Layout = layout) -> object:
+            return (update_parts(shape, training, None, layout, tokens, "bf16", calibration).total(),
+                    forward_parts(shape, None, layout, tokens, "bf16", calibration).total())  # fmt: skip
+
+        def update(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware) -> object:
+            return update_seconds(shape, training, hardware, layout, tokens, "bf16", 2048.0, 4, 1, calibration)
+
+        def forward(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware) -> object:
+            return forward_seconds(shape, hardware, layout, tokens, "bf16", 2048.0, calibration)
+
+        def generation(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware,
+                       room: np.ndarray = room, share: np.ndarray = share) -> object:  # fmt: skip
+            return generation_seconds(shape, hardware, layout.tp, "bf16", room, (160.0, 512.0), (900.0, 3584.0),
+                                      share, 2048.0, 32, True, calibration)  # fmt: skip
+
+        for kind, work in (("memory", memory), ("update", update), ("forward", forward), ("generation", generation)):
+            print(f"{name:<20}{kind:<12}{count / fastest(work):>14,.0f}")
+
+
+if __name__ == "__main__":
+    main()
