@@ -29,18 +29,28 @@ def shape(name: str) -> ModelShape:
 
 def gpt3() -> Model:
     """GPT-3 175B: 96 layers of width 12288 (Brown et al., 2020, table 2.1)."""
-    return Model("GPT-3", "", 174.6e9, 174.6e9, 96, 12288, 96, 96, 128, 4 * 12288, False, 50257, tie_embeddings=True)
+    return Model(
+        "GPT-3", "", 174.6e9, 174.6e9, 96, 12288, 96, 96, 128, 4 * 12288, False, 50257, tie_embeddings=True
+    )
 
 
 def layout(**degrees: int | list[int]) -> Layout:
     """One row, or several where a degree is a list; everything else 1 and nothing sharded, recomputed or offloaded."""
-    plain: dict[str, int | list[int]] = dict.fromkeys(DEGREES, 1) | {"sharding": 0, "recompute": 0, "offload": 0}
+    plain: dict[str, int | list[int]] = dict.fromkeys(DEGREES, 1) | {
+        "sharding": 0,
+        "recompute": 0,
+        "offload": 0,
+    }
     values = np.broadcast_arrays(*[np.array(value, dtype=np.int64) for value in (plain | degrees).values()])
     return Layout(*(np.atleast_1d(value) for value in values))
 
 
 def hardware(
-    device: str = "H100-SXM", gpus: int = 8, intra: str = "nvswitch", gbps: float | None = 3200.0, rows: int = 1
+    device: str = "H100-SXM",
+    gpus: int = 8,
+    intra: str = "nvswitch",
+    gbps: float | None = 3200.0,
+    rows: int = 1,
 ) -> Hardware:
     return Hardware.of([(load_catalog().devices[device], gpus, intra, gbps)] * rows)
 

@@ -28,7 +28,8 @@ def test_links_are_the_nominal_ones_times_their_share() -> None:
     assert inside_bytes_s(H100, CAL)[0] == pytest.approx(NVLINK)
     assert outside_bytes_s(H100, CAL)[0] == pytest.approx(NIC)  # 3200 Gb/s over eight GPUs
     assert inside_bytes_s(hardware("L40S", intra="pcie"), CAL)[0] == pytest.approx(0.25 * 31.5e9)
-    assert hardware("H100-SXM").island[0] == 8 and hardware("GB200", 4, "nvl72").island[0] == 72
+    assert hardware("H100-SXM").island[0] == 8
+    assert hardware("GB200", 4, "nvl72").island[0] == 72
 
 
 def test_nothing_moved_takes_no_time_even_without_a_link() -> None:
@@ -70,7 +71,8 @@ def test_data_parallel_rings_stand_tp_and_ep_apart() -> None:
     assert dense[0] == pytest.approx(3 / 4 / NIC)
     assert experts[0] == pytest.approx(3 / 4 / NIC)  # 4 · 8 / 8 ranks, 8 GPUs apart
     none, nothing = sharded_bytes_s(H100, layout(tp=2, dp=4, ep=8), CAL)
-    assert none[0] == pytest.approx(3 / 4 / NVLINK) and nothing[0] == 0.0
+    assert none[0] == pytest.approx(3 / 4 / NVLINK)
+    assert nothing[0] == 0.0
 
 
 def test_stages_hand_over_their_rows() -> None:

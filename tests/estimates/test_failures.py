@@ -34,7 +34,8 @@ def test_daly_agrees_with_young_when_saving_is_cheap_and_stops_at_the_mean_time(
 
 def test_a_run_that_cannot_advance_is_nan() -> None:
     found = expected_hours(np.array([10.0, 10.0]), np.array([0.1, 2.0]), 1.0, 0.5)
-    assert np.isfinite(found[0]) and np.isnan(found[1])
+    assert np.isfinite(found[0])
+    assert np.isnan(found[1])
 
 
 def test_a_simulation_of_stops_agrees_within_three_percent() -> None:

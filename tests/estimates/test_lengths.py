@@ -25,7 +25,9 @@ def test_mean_and_maximum_are_both_honoured(mean: float, room: float) -> None:
 
 def test_moments_quantiles_and_survival_match_a_sample() -> None:
     lengths = CutLognormal.of(900.0, 3584.0)
-    drawn = np.minimum(np.exp(lengths.mu + lengths.s * np.random.default_rng(0).standard_normal(400_000)), 3584.0)
+    drawn = np.minimum(
+        np.exp(lengths.mu + lengths.s * np.random.default_rng(0).standard_normal(400_000)), 3584.0
+    )
     assert drawn.mean() == pytest.approx(900.0, rel=0.01)
     assert (drawn**2).mean() == pytest.approx(lengths.moment(2), rel=0.01)
     assert (drawn > 2000.0).mean() == pytest.approx(lengths.survival(2000.0), rel=0.02)
@@ -37,7 +39,8 @@ def test_moments_quantiles_and_survival_match_a_sample() -> None:
 def test_one_length_for_all_has_no_spread() -> None:
     lengths = CutLognormal.of(256.0, 256.0)
     assert (lengths.s, lengths.moment(2), lengths.expected_longest(1000)) == (0.0, 256.0**2, 256.0)
-    assert lengths.survival(255.0) == 1.0 and lengths.quantile(0.1) == 256.0
+    assert lengths.survival(255.0) == 1.0
+    assert lengths.quantile(0.1) == 256.0
 
 
 def test_tokens_of_prompt_and_response() -> None:
@@ -45,7 +48,8 @@ def test_tokens_of_prompt_and_response() -> None:
     spread = CutLognormal.of(900.0, 3900.0).moment(2) - 900.0**2
     assert (tokens.mean, tokens.longest) == (1000.0, 4000.0)
     assert tokens.squared == pytest.approx(1000.0**2 + spread)
-    assert tokens.counted == 1000.0 and tokens.attended == pytest.approx(tokens.squared / 1000.0)
+    assert tokens.counted == 1000.0
+    assert tokens.attended == pytest.approx(tokens.squared / 1000.0)
     padded = Tokens.of(100.0, 100.0, 900.0, 3900.0, False, longest=3000.0)
     assert padded.counted == padded.attended == 3000.0
     assert tokens.mean <= tokens.expected_longest(8) <= tokens.expected_longest(1e6) == 4000.0

@@ -24,7 +24,8 @@ def test_adapters_on_every_linear_layer_count_as_published(model: str, rank: int
 def test_latent_attention_carries_adapters_on_its_own_matrices() -> None:
     model = catalog().models["DeepSeek-V2-Lite"]
     mla = model.mla
-    assert mla is not None and mla.q_lora is None
+    assert mla is not None
+    assert mla.q_lora is None
     h, n = model.hidden, model.heads
     ins_outs = [
         (h, n * (mla.qk_nope + mla.qk_rope)),
@@ -66,7 +67,9 @@ def test_hybrids_cache_their_full_attention_layers_only() -> None:
     assert hybrid.kv_values_per_token == 12 * 2 * 96 * 128
 
 
-@pytest.mark.parametrize("name", ["Meta-Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "Mixtral-8x7B-v0.1"])
+@pytest.mark.parametrize(
+    "name", ["Meta-Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "Mixtral-8x7B-v0.1"]
+)
 def test_parts_add_up_to_the_published_totals(name: str) -> None:
     found, model = shape(name), catalog().models[name]
     assert found.dense + found.experts_total + found.tables == pytest.approx(model.params)
@@ -79,7 +82,9 @@ def test_a_replica_splits_dense_weights_over_tp_and_experts_over_all_of_it() -> 
     deepseek = shape("DeepSeek-V3")
     whole = rollout_weights_gib(deepseek, "bf16", np.array([1]), 1, calibration())[0]
     assert whole * GIB == pytest.approx(2 * deepseek.params)
-    assert rollout_weights_gib(deepseek, "bf16", np.array([8]), 8, calibration())[0] == pytest.approx(whole / 8)
+    assert rollout_weights_gib(deepseek, "bf16", np.array([8]), 8, calibration())[0] == pytest.approx(
+        whole / 8
+    )
     wide = rollout_weights_gib(deepseek, "bf16", np.array([1]), 32, calibration())[0]
     assert wide * GIB == pytest.approx(2 * (deepseek.dense + deepseek.tables + deepseek.experts_total / 32))
 

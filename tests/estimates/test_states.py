@@ -25,7 +25,9 @@ def test_gpt3_optimizer_states_take_12_bytes_per_parameter() -> None:
 
 def test_mixed_precision_adam_takes_16_bytes_per_parameter_in_all() -> None:
     """7.5 B parameters take 120 GB (Rajbhandari et al., 2020, figure 1), with 16-bit gradients."""
-    model = ModelShape.of(replace(gpt3(), params=7.5e9, active_params=7.5e9, layers=36, hidden=4096, ffn=16384, heads=32))
+    model = ModelShape.of(
+        replace(gpt3(), params=7.5e9, active_params=7.5e9, layers=36, hidden=4096, ffn=16384, heads=32)
+    )
     found = training_states(model, Training("full", in_loop=True), layout(), CAL)
     assert (found.weights + found.gradients + found.optimizer)[0] * GIB == pytest.approx(120e9)
 
@@ -38,7 +40,9 @@ def test_zero_3_divides_every_state_by_the_data_parallel_ranks(ranks: int) -> No
 
 
 def test_each_zero_stage_shards_one_part_more() -> None:
-    found = training_states(shape("Qwen3-8B"), FULL, layout(dp=8, sharding=[0, 1, 2]), CAL, engine=np.zeros(3, np.int64))
+    found = training_states(
+        shape("Qwen3-8B"), FULL, layout(dp=8, sharding=[0, 1, 2]), CAL, engine=np.zeros(3, np.int64)
+    )
     whole = training_states(shape("Qwen3-8B"), FULL, layout(), CAL)
     assert found.optimizer == pytest.approx(whole.optimizer[0] / np.array([1, 8, 8]))
     assert found.gradients == pytest.approx(whole.gradients[0] / np.array([1, 1, 8]))
@@ -54,10 +58,12 @@ def test_experts_are_divided_by_ep_and_sharded_over_what_ep_leaves() -> None:
     deepseek = shape("DeepSeek-V3")
     found = shards(deepseek, layout(tp=2, dp=16, ep=8))
     assert found.experts[0] == pytest.approx(deepseek.experts_total / 8)
-    assert found.ranks[0] == 16 and found.expert_ranks[0] == 4  # 16 · 2 / 8, not 16
+    assert found.ranks[0] == 16
+    assert found.expert_ranks[0] == 4
     assert found.dense[0] == pytest.approx((deepseek.dense + deepseek.tables) / 2)
     tensor = shards(deepseek, layout(tp=8, dp=16, ep=8, etp=8))
-    assert tensor.experts[0] == pytest.approx(deepseek.experts_total / 64) and tensor.expert_ranks[0] == 2
+    assert tensor.experts[0] == pytest.approx(deepseek.experts_total / 64)
+    assert tensor.expert_ranks[0] == 2
 
 
 def test_the_fullest_stage_holds_whole_layers_and_one_table() -> None:

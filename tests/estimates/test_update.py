@@ -18,7 +18,9 @@ MEGATRON = np.zeros(1, dtype=np.int64)
 
 
 def seconds(name: str = "Qwen3-8B", sequences: float = 512.0, **degrees: int) -> float:
-    return float(update_seconds(shape(name), FULL, H100, layout(**degrees), tokens(), "bf16", sequences, 1, 1, CAL)[0])
+    return float(
+        update_seconds(shape(name), FULL, H100, layout(**degrees), tokens(), "bf16", sequences, 1, 1, CAL)[0]
+    )
 
 
 def test_time_is_linear_in_samples_epochs_and_updates() -> None:
@@ -79,13 +81,16 @@ def test_the_slowest_rank_counts() -> None:
     count, held = micro_batches(lengths, 64.0, 1, layout(dp=64))
     assert count[0] * held[0] == lengths.expected_longest(64.0) > 2 * lengths.mean
     padded = micro_batches(replace(lengths, packed=False), 10.0, 1, layout(dp=8))
-    assert padded[0][0] == 2.0 and padded[1][0] == 4000.0  # two of ten sequences meet on one rank
+    assert padded[0][0] == 2.0
+    assert padded[1][0] == 4000.0
 
 
 def test_gemms_saturate_with_width_and_tokens() -> None:
     width, count = np.array([512.0, 4096.0, 4096.0]), np.array([8192.0, 8192.0, 256.0])
     rate = gemm_rate(hardware(rows=3), "bf16", width, count, CAL)
-    assert rate[1] > rate[0] and rate[1] > rate[2] and rate[1] < 989e12
+    assert rate[1] > rate[0]
+    assert rate[1] > rate[2]
+    assert rate[1] < 989e12
     limit = gemm_rate(H100, "bf16", np.array([1e9]), np.array([1e9]), CAL)[0]
     assert limit == pytest.approx(CAL.training["gemm_ceiling"]["Hopper"] * 989e12, rel=1e-4)
 
@@ -103,20 +108,28 @@ def test_an_unknown_peak_is_nan_and_never_another_rate(device: str) -> None:
 def test_weight_only_precisions_compute_in_16_bits() -> None:
     for machine in (hardware("A100-80GB"), H100, hardware("V100-32GB")):
         sixteen = machine.peak("bf16")
-        assert machine.peak("int8") == sixteen and machine.peak("int4") == sixteen and machine.peak("fp16") == sixteen
+        assert machine.peak("int8") == sixteen
+        assert machine.peak("int4") == sixteen
+        assert machine.peak("fp16") == sixteen
     assert hardware("V100-32GB").peak("bf16")[0] == 125e12  # no bf16 tensor cores: fp16's
     assert H100.peak("fp8")[0] == pytest.approx(1979e12)
 
 
 def test_lower_precision_is_faster_where_the_device_has_it() -> None:
     args = (shape("Meta-Llama-3.1-70B"), FULL, H100, layout(tp=8, micro_batch=8), tokens(8192.0))
-    assert update_seconds(*args, "fp8", 64.0, 1, 1, CAL)[0] < update_seconds(*args, "bf16", 64.0, 1, 1, CAL)[0]
+    assert (
+        update_seconds(*args, "fp8", 64.0, 1, 1, CAL)[0] < update_seconds(*args, "bf16", 64.0, 1, 1, CAL)[0]
+    )
 
 
 def test_a_pool_across_nodes_needs_a_network() -> None:
     alone = hardware(gbps=None)
-    assert np.isinf(update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=16), tokens(), "bf16", 64.0, 1, 1, CAL)[0])
-    assert np.isfinite(update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=8), tokens(), "bf16", 64.0, 1, 1, CAL)[0])
+    assert np.isinf(
+        update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=16), tokens(), "bf16", 64.0, 1, 1, CAL)[0]
+    )
+    assert np.isfinite(
+        update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=8), tokens(), "bf16", 64.0, 1, 1, CAL)[0]
+    )
 
 
 def test_more_work_takes_longer() -> None:

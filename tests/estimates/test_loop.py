@@ -1,0 +1,78 @@
+"""What stands round the stages: synchronisation, steps, checkpoints, error bands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlopt.estimates import (
+    GENERATIONS,
+    checkpoint_seconds,
+    colocated_fixed_s,
+    colocated_swap_s,
+    combine,
+    disaggregated_fixed_s,
+    quantile,
+    sigma,
+    step_overhead_seconds,
+    step_seconds,
+    switch_seconds,
+    sync_seconds,
+)
+from tests.estimates.parts import calibration, shape
+
+CAL = calibration()
+
+
+def test_weights_cross_at_the_measured_rate_or_the_slower_link() -> None:
+    assert sync_seconds(90e9, "colocated", CAL) == pytest.approx(90 / 20)
+    assert sync_seconds(90e9, "async", CAL) == pytest.approx(1 + 90 / 45)
+    assert sync_seconds(90e9, "disaggregated", CAL, 5.0) == pytest.approx(1 + 90 / 5)
+    assert np.isinf(sync_seconds(90e9, "async", CAL, 0.0))
+    assert switch_seconds("colocated", CAL) == 16.0
+    assert switch_seconds("async", CAL) == 0.0
+
+
+def test_fixed_seconds_of_a_step_by_placement() -> None:
+    weights = 2 * shape("Qwen3-8B").params
+    assert step_overhead_seconds(CAL) == 5.0
+    assert colocated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(21 + weights / 20e9)
+    assert disaggregated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(6 + weights / 45e9)
+    swap = colocated_swap_s(shape("Qwen3-8B"), np.array([8.0, 16.0]), CAL)
+    assert swap == pytest.approx(14 * shape("Qwen3-8B").params / np.array([8, 16]) / 10e9)
+
+
+def test_synchronous_steps_add_up_and_asynchronous_ones_overlap() -> None:
+    assert step_seconds("colocated", 40.0, 60.0, 5.0, CAL) == 105.0
+    assert step_seconds("disaggregated", 40.0, 60.0, 5.0, CAL) == 105.0
+    assert step_seconds("async", 40.0, 60.0, 5.0, CAL) == pytest.approx(60 + 0.11 * 40 + 5)
+
+
+def test_checkpoints_take_their_bytes_over_the_storage() -> None:
+    assert checkpoint_seconds(112e9, 2.0) == pytest.approx(56.0)
+    assert np.isinf(checkpoint_seconds(112e9, 0.0))
+
+
+def test_bands_widen_for_unmeasured_gpus_and_experts() -> None:
+    every = np.arange(len(GENERATIONS))
+    for kind in ("update", "forward", "generation", "generate", "transfer", "save", "environment"):
+        dense, moe = sigma(kind, every, False, CAL), sigma(kind, every, True, CAL)
+        assert (dense > 0).all(), kind
+        assert (moe >= dense).all(), kind
+    assert sigma("update", every, False, CAL)[GENERATIONS.index("Hopper")] == 0.18
+    assert sigma("update", every, False, CAL)[GENERATIONS.index("CDNA")] == 0.40
+    assert sigma("forward", every, True, CAL) == pytest.approx(sigma("update", every, True, CAL))
+
+
+def test_stage_bands_combine_by_their_share_of_the_time() -> None:
+    assert combine([30.0, 10.0], [0.2, 0.4]) == pytest.approx(0.25)
+    assert combine([0.0, 0.0], [0.2, 0.4]) == 0.0
+    found = combine([np.array([30.0, 0.0]), 10.0], [0.2, np.array([0.4, 0.4])])
+    assert found == pytest.approx([0.25, 0.4])
+
+
+def test_quantiles_are_log_normal() -> None:
+    assert quantile(0.3, 0.5) == pytest.approx(1.0)
+    assert quantile(0.3, 0.9) == pytest.approx(np.exp(1.2815515655 * 0.3))
+    drawn = np.exp(0.3 * np.random.default_rng(0).standard_normal(200_000))
+    assert (drawn <= quantile(0.3, 0.9)).mean() == pytest.approx(0.9, abs=0.005)
