@@ -14,17 +14,18 @@ from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.sampling import room_gib, sample, with_tools
 from rlopt.candidates.training import stage_seconds
 from rlopt.candidates.training_memory import training_memory
-from rlopt.estimates import Layout, colocated_fixed_s, disaggregated_fixed_s
+from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED
 from rlopt.reading.resolve import resolve_models
 from rlopt.workloads import build_workload
 
+PARAMETERS_OFF = 2
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """What was published: nodes of eight, layout of the training pool, degree and precision of the engine."""
+    """What was published: machines, layout of the training pool, degree and precision of the engine."""
 
     example: str
     device: str
@@ -37,6 +38,9 @@ class Pinned:
     placement: int = COLOCATED
     overrides: tuple[str, ...] = ()
     engine: str | None = None
+    update_precision: str = "bf16"
+    gpus_per_node: int = 8
+    intra: str = "nvswitch"
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,23 @@ def _context(pinned: Pinned) -> Context:
     request = api.load(next(EXAMPLES.glob(f"{pinned.example}-*.yaml")), pinned.overrides)
     catalog = api.catalog()
     workload = build_workload(request, resolve_models(request, catalog))
-    topology = Topology(pinned.device, min(8, pinned.gpus), "nvswitch", pinned.node_gbps, True)
+    topology = Topology(
+        pinned.device, min(pinned.gpus_per_node, pinned.gpus), pinned.intra, pinned.node_gbps, True
+    )
     empty_int, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
     market = Market(
-        (), empty, empty_int, empty_int, empty_int, empty_int.astype(bool), empty, empty_int, (), (topology,), {}, ()
+        (),
+        empty,
+        empty_int,
+        empty_int,
+        empty_int,
+        empty_int.astype(bool),
+        empty,
+        empty_int,
+        (),
+        (topology,),
+        {},
+        (),
     )
     return make_context(request, catalog, workload, market, 4096, pinned.engine)
 
@@ -80,8 +97,8 @@ def predict(pinned: Pinned) -> Result:
     values["dp"] = pinned.gpus // (values["tp"] * values["pp"] * values["cp"])
     layout = Layout(**{name: np.array([value]) for name, value in values.items()})
     size = context.sizes[0]
-    stages = stage_seconds(context, hardware, layout, size, "bf16", "bf16")
-    memory = training_memory(context, layout, hardware, "bf16", "bf16")
+    stages = stage_seconds(context, hardware, layout, size, pinned.update_precision, "bf16")
+    memory = training_memory(context, layout, hardware, pinned.update_precision, "bf16")
     train = sum(float(seconds[0]) for _, _, seconds in stages)
     named = {f"{kind} {role}": float(seconds[0]) for kind, role, seconds in stages}
     needed = float(memory.peak()[0])
@@ -92,10 +109,18 @@ def predict(pinned: Pinned) -> Result:
     gpus = np.array([pinned.rollout_gpus or pinned.gpus])
     tp = np.array([pinned.rollout_tp])
     room = room_gib(
-        context, hardware, tp, np.ones_like(tp), pinned.rollout_precision, resident, pinned.placement == COLOCATED
+        context,
+        hardware,
+        tp,
+        np.ones_like(tp),
+        pinned.rollout_precision,
+        resident,
+        pinned.placement == COLOCATED,
     )
     steady = pinned.placement == ASYNC
-    time = sample(context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady).seconds
+    time = sample(
+        context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady
+    ).seconds
     generate = float(with_tools(context, time, size)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration
@@ -103,6 +128,8 @@ def predict(pinned: Pinned) -> Result:
         shape, calibration
     )
     if pinned.placement == COLOCATED:
+        if values["offload"] == PARAMETERS_OFF:
+            named["overhead"] += float(colocated_swap_s(shape, gpus.astype(float), calibration)[0])
         step = train + generate + named["overhead"]
     else:
 
