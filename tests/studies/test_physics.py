@@ -12,9 +12,9 @@ The bands are what is promised, and what misses them is named:
 - On GB200 colocated steps within 1.6 and asynchronous ones within 2.7, all of these predicted too fast: the
   published steps of 235B there are slower than those on H100 with twice the GPUs, which no term here explains, and
   two published rows contradict each other (R048 with 64 GPUs is faster than R049 with 128).
-- torchtune's LoRA on one RTX 4090 within a factor 1.35 in time and memory. The published rate is 0.9 of the card's
-  peak with fp32 accumulation, above any GEMM measured there, so the prediction is slower; the published memory is what
-  was allocated, the predicted one what the card must have.
+- torchtune's LoRA on one RTX 4090 within a factor 1.35 in time and memory. The published rate takes 0.9 of the card's
+  peak with fp32 accumulation, above the fitted ceiling, so the prediction is slower; the published memory is what was
+  allocated, the predicted one what the card must have.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ V3 = {"pp": 16, "ep": 16, "recompute": 2}
 EXAMPLES: dict[str, tuple[Pinned, float]] = {
     "sft-8b-8": (Pinned("02", "H100-SXM", 8, 3200, SFT, overrides=PADDED), 38.8),
     "rlhf-13b-8": (
-        Pinned("06", "A100-80GB", 8, 1600, {"sharding": 3, "micro_batch": 8, "recompute": 1}, engine="deepspeed-chat-2023"),
+        Pinned("06", "A100-80GB", 8, 1600, SFT | {"micro_batch": 8}, engine="deepspeed-chat-2023"),
         251.0,
     ),
     "grpo-8b-sync-16": (Pinned("07", "H100-SXM", 16, 3200, {"pp": 2, "recompute": 2}), 92.8),

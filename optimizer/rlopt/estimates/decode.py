@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints
+from rlopt.estimates.arrays import WEIGHT_ONLY, Floats, Hardware, Ints
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.estimates.communication import outside_bytes_s, over
@@ -95,10 +95,11 @@ def _flops_key(precision: str) -> str:
     return {"fp8": "flops_8", "fp4": "flops_4"}.get(precision, "flops_16")
 
 
-def _device_factor(precision: str, rows: Ints, calibration: Calibration) -> Floats:
-    weight_only = (
-        calibration.value("generation", "weight_only_factor") if precision in ("int4", "int8") else 1.0
-    )
+def _device_factor(hardware: Hardware, precision: str, rows: Ints, calibration: Calibration) -> Floats:
+    """The engine's factor on device time, and that of kernels that unpack weights."""
+    emulated = np.isnan(hardware.tflops["fp4"]) & (precision == "fp4")
+    unpacked = emulated | (precision in WEIGHT_ONLY)
+    weight_only = np.where(unpacked, calibration.value("generation", "weight_only_factor"), 1.0)
     return _of_engine("device_factor", rows, calibration) * weight_only
 
 
@@ -119,7 +120,7 @@ def decode_step(
     ways = np.asarray(tp, dtype=np.float64)
     replica = np.maximum(ways, ep)
     groups = replica / ways
-    factor = _device_factor(precision, rows, calibration)
+    factor = _device_factor(hardware, precision, rows, calibration)
     hbm, peak = hardware.hbm_gb_s * GIGA, _peak(hardware, precision)
     size = calibration.size_bytes(precision)
     dense_bytes = shape.dense_active * size + shape.head * max(size, SIXTEEN)
@@ -210,9 +211,7 @@ def prefill_seconds(
 ) -> Floats:
     """Seconds a replica takes to read one prompt of ``prompt`` tokens, shape (n,).
 
-    Causal attention runs at half the rate.
-
-    ``squared`` is the mean of the squared length where prompts vary.
+    Attention runs at its own share of the GEMMs' rate. ``squared`` is the mean of the squared length where prompts vary.
     """
     rows = engine_rows(hardware, engine, calibration)
     ways = np.asarray(tp, dtype=np.float64)
@@ -221,7 +220,8 @@ def prefill_seconds(
     compute = _peak(hardware, precision) * _share(_flops_key(precision), factor, hardware, calibration)
     attended = (squared or prompt**2) / max(prompt, 1.0)
     attention = 4.0 * shape.attended_pairs(attended) * shape.attention_width * prompt
-    seconds = (2.0 * shape.dense_active * prompt + 2.0 * attention) / replica / compute
+    attention = attention / calibration.value("generation", "prefill_attention")
+    seconds = (2.0 * shape.dense_active * prompt + attention) / replica / compute
     if shape.moe:
         grouped = _peak(hardware, precision) * _share("moe_flops", factor, hardware, calibration)
         seconds = seconds + 2.0 * shape.experts_active * prompt / replica / grouped
