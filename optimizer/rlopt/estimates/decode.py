@@ -211,7 +211,8 @@ def prefill_seconds(
 ) -> Floats:
     """Seconds a replica takes to read one prompt of ``prompt`` tokens, shape (n,).
 
-    Attention runs at its own share of the GEMMs' rate. ``squared`` is the mean of the squared length where prompts vary.
+    Attention runs at its own share of the GEMMs' rate. ``squared`` is the mean of the squared length where
+    prompts vary.
     """
     rows = engine_rows(hardware, engine, calibration)
     ways = np.asarray(tp, dtype=np.float64)
