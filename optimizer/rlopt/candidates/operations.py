@@ -8,6 +8,14 @@ from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
 
+_UNITS = (
+    ("_minutes", "min"),
+    ("_vcpus", "vCPUs"),
+    ("_gib", "GiB"),
+    ("_gb_s_per_node", "GB/s per node"),
+    ("_gb_s_per_gpu", "GB/s per GPU"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Operations:
@@ -29,6 +37,14 @@ class Operations:
         return (self.startup_minutes + self.shutdown_minutes) / 60.0
 
 
+def _in_words(key: str, value: float) -> str:
+    """``startup 15 min`` from ``startup_minutes``."""
+    for ending, unit in _UNITS:
+        if key.endswith(ending):
+            return f"{key.removesuffix(ending).replace('_', ' ')} {value:g} {unit}"
+    return f"{key.replace('_', ' ')} {value:g}"
+
+
 @lru_cache(maxsize=8)
 def load_operations(folder: Path | None = None) -> Operations:
     """Read ``operations.yaml`` of the shipped catalogs (or of ``folder``)."""
@@ -37,5 +53,5 @@ def load_operations(folder: Path | None = None) -> Operations:
     text = ((folder or catalogs_dir()) / "operations.yaml").read_text(encoding="utf-8")
     table = YAML(typ="safe", pure=True).load(text)
     entries = {key: entry for key, entry in table.items() if isinstance(entry, dict)}
-    assumed = tuple(f"{key} = {entry['value']:g}" for key, entry in entries.items() if entry["source"] == "assumption")
+    assumed = tuple(_in_words(key, entry["value"]) for key, entry in entries.items() if entry["source"] == "assumption")
     return Operations(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)

@@ -86,6 +86,11 @@ class Tariff:
     warnings: tuple[str, ...]
 
     @property
+    def egress_note(self) -> str:
+        """How the egress price was chosen where the provider states none; empty where it states one."""
+        return self.egress_source if self.egress_source.startswith("egress of ") else ""
+
+    @property
     def cpu_usd_per_hour(self) -> float:
         """Head node and environment machines together."""
         return sum(pool.usd_per_hour for pool in self.cpu_pools)

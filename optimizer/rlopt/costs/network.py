@@ -60,5 +60,6 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
                  basis=f"{expected:.4f} expected stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB"
                        f"{runs(trials)}"),
         BillLine(dimension="network", item="final weights", kind="fixed", usd=weights * tariff.egress_per_gb,
-                 basis=f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB egress ({tariff.egress_source})"),
+                 basis=f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB to the internet"
+                       + (f" ({tariff.egress_note})" if tariff.egress_note else "")),
     ]

@@ -12,6 +12,9 @@ from rlopt.plan import Cost
 from rlopt.reports import words
 from rlopt.reports.layout import indented
 
+LEAST_USD = 0.005
+"""What would round to nothing is written as less than a cent."""
+
 
 def bill(
     cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] | None = None
@@ -45,7 +48,7 @@ def bill(
 
 
 def _amount(amount_usd: float) -> str:
-    return words.usd(amount_usd).replace("$", "")
+    return "<0.01" if 0 < amount_usd < LEAST_USD else words.usd(amount_usd).replace("$", "")
 
 
 def _share(part: float, total: float) -> str:

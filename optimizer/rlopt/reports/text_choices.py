@@ -8,9 +8,12 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.plan import Binding, Decisions, LayoutChoice, Plan, Pool
+from rlopt.plan import Binding, Decisions, FrontierPoint, LayoutChoice, Plan, Pool
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
+
+CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time")
+"""Floors that bound from above: less is stricter."""
 
 
 def machines(plan: Plan) -> list[RenderableType]:
@@ -42,10 +45,11 @@ def _details(pool: Pool) -> list[str]:
         lines.append(layout_in_words(pool.layout, pool.precision))
     if pool.memory is not None:
         memory = pool.memory
-        stage = words.STAGES.get(memory.stage, memory.stage)
+        stage, _, model = memory.stage.partition(" ")
+        doing = " ".join(filter(None, (words.DOING.get(stage, stage), model)))
         lines.append(
             f"memory per GPU: needs {memory.needed_gib:.1f} of {memory.capacity_gib:.1f} GiB, "
-            f"most during {stage} ({_parts(memory.parts)})"
+            f"most while {doing} ({_parts(memory.parts)})"
         )
         if memory.host_gib is not None:
             lines.append(f"host memory per node: {memory.host_gib:,.0f} GiB")
@@ -95,7 +99,9 @@ def decisions(plan: Plan) -> RenderableType:
 
 
 def _main(made: Decisions) -> list[tuple[str, str]]:
-    rows = [("placement", words.PLACEMENTS.get(made.placement, made.placement))]
+    alone = made.precision.rollout is None and made.group_size is None
+    where = "one pool does all the work" if alone else words.PLACEMENTS.get(made.placement, made.placement)
+    rows = [("placement", where)]
     if made.group_size is not None:
         rows.append(("group size K", f"{words.count(made.group_size, 'sample')} per prompt"))
     uses = (
@@ -115,7 +121,7 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
         (
             "checkpoints",
             f"every {words.count(saved.interval_steps, 'step')}, "
-            f"back at work {saved.recovery_minutes:.0f} min after a failure",
+            f"back at work {words.minutes(saved.recovery_minutes)} after a failure",
         )
     ]
     for tier in saved.tiers:
@@ -163,10 +169,25 @@ def binding(plan: Plan) -> list[RenderableType]:
 
 
 def _bound(bound: Binding) -> str:
-    text = f"{bound.constraint}: {words.number(bound.value)} of {words.number(bound.limit, bound.unit)}"
+    value, limit = words.amount(bound.value, bound.unit), words.amount(bound.limit, bound.unit)
+    if bound.constraint in CEILINGS or not bound.constraint.startswith("floors."):
+        of_number = bound.unit if bound.unit in words.WRITTEN_OUT else ""
+        text = f"{bound.constraint}: {words.amount(bound.value, of_number)} of {limit} allowed"
+    elif value == limit:
+        text = f"{bound.constraint}: {value}, exactly the floor"
+    else:
+        text = f"{bound.constraint}: {value}, the floor is {limit}"
     if bound.usd_per_unit is None:
         return text
     return f"{text}; each {bound.unit} that it is loosened by saves {words.usd(bound.usd_per_unit)}"
+
+
+def _summary(point: FrontierPoint, plan: Plan) -> str:
+    text = point.summary
+    for name, words_of in words.PRICING.items():
+        text = text.replace(f" {name} ", f" {words_of} ")
+    mine = (plan.time and plan.time.confident_hours, plan.cost and plan.cost.total_usd)
+    return f"{text} (this plan)" if (point.confident_hours, point.total_usd) == mine else text
 
 
 def alternatives(plan: Plan) -> list[RenderableType]:
@@ -174,7 +195,7 @@ def alternatives(plan: Plan) -> list[RenderableType]:
     if not plan.frontier:
         return []
     rows = [
-        (words.hours(point.confident_hours), words.usd(point.total_usd), point.summary)
+        (words.hours(point.confident_hours), words.usd(point.total_usd), _summary(point, plan))
         for point in plan.frontier[:6]
     ]
     return [

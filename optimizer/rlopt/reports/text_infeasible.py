@@ -56,4 +56,6 @@ def _together(changes: Sequence[Relaxation]) -> list[str]:
 
 
 def _move(change: Relaxation) -> str:
-    return f"{words.number(change.from_)} → {words.number(change.to, change.unit)}"
+    before, after, unit = change.from_, change.to, change.unit
+    of_number = unit if unit in words.WRITTEN_OUT else ""
+    return f"{words.amount(before, of_number)} → {words.reached(before, after, unit)}"

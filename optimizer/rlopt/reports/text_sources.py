@@ -6,14 +6,15 @@ import math
 
 from rich.console import RenderableType
 
-from rlopt.plan import Plan, PriceUsed
+from rlopt.plan import CatalogUsed, Plan, PriceUsed
 from rlopt.reports import words
 from rlopt.reports.layout import Fitting, bullets, facts, heading, table
+from rlopt.reports.reasons import left_out, said_once
 
 
 def warnings(plan: Plan) -> list[RenderableType]:
     """What to know before signing; floors that were loosened carry the reason given for it."""
-    texts = [*plan.warnings, *(f"a floor was loosened because: {reason}" for reason in plan.reasons)]
+    texts = [*said_once(plan.warnings), *(f"a floor was loosened because: {reason}" for reason in plan.reasons)]
     return [*heading("Warnings"), bullets(texts)] if texts else []
 
 
@@ -22,17 +23,15 @@ def proof(plan: Plan) -> list[RenderableType]:
     solver = plan.solver
     rows = [("examined", f"{words.count(solver.candidates, 'way', 'ways')} to serve a part of the job")]
     rows += [
-        ("left out", f"{number:,}: {words.spelled(reason)}")
+        ("left out", left_out(reason, number))
         for reason, number in sorted(solver.excluded.items(), key=lambda item: -item[1])
         if number
     ]
-    rows.append(
-        (
-            "compared",
-            f"{words.count(solver.columns, 'possibility', 'possibilities')} by {solver.engine} "
-            f"({solver.backend}) in {words.seconds(solver.seconds)}",
-        )
+    compared = (
+        f"{words.count(solver.columns, 'possibility', 'possibilities')} by {solver.engine} "
+        f"({solver.backend}) in {words.seconds(solver.seconds)}"
     )
+    rows.append(("compared", compared if solver.columns else "nothing was left to compare"))
     return [*heading("How this was found"), facts(rows)]
 
 
@@ -41,24 +40,30 @@ def sources(plan: Plan) -> list[RenderableType]:
     basis = plan.provenance
     parts: list[RenderableType] = []
     if basis.prices:
-        rows = [
-            (price.offer, _price(price), price.as_of or "undated", price.source)
-            for price in sorted(basis.prices, key=lambda price: price.offer)
-        ]
-        wide = table(("offer", "price", "as of", "source"), rows, right=("price",))
-        narrow = bullets(f"{offer}: {price}, {as_of}, {source}" for offer, price, as_of, source in rows)
+        rows = dict.fromkeys(
+            (_price(price), price.as_of or "undated", price.offer, price.source) for price in basis.prices
+        )
+        lines = ((price, as_of, f"{offer}\n{source}") for price, as_of, offer, source in rows)
+        wide = table(("price", "as of", "what and by which source"), lines, right=("price",))
+        narrow = bullets(f"{offer}: {price}, {as_of}, {source}" for price, as_of, offer, source in rows)
         parts += [*heading("Prices"), Fitting(wide, narrow)]
     error = basis.error_band
     rows_below = [
-        ("catalogs", ", ".join(f"{used.name} ({used.as_of or 'undated'})" for used in basis.catalogs)),
+        ("catalogs", ", ".join(f"{_shelf(used)} ({used.as_of})" for used in basis.catalogs if used.as_of)),
+        ("undated", ", ".join(_shelf(used) for used in basis.catalogs if not used.as_of)),
         ("calibration", basis.calibration),
-        (
-            "uncertainty",
-            f"two predictions in three are within a factor {math.exp(error.time):.2f} of the real time; "
-            f"{words.percent(error.memory)} of the memory is kept free",
-        ),
     ]
+    if plan.time is not None:
+        uncertainty = (
+            f"two predictions in three are within a factor {math.exp(error.time):.2f} of the real time; "
+            f"{words.percent(error.memory)} of the memory is kept free"
+        )
+        rows_below.append(("uncertainty", uncertainty))
     return [*parts, *heading("Basis"), facts((name, text) for name, text in rows_below if text)]
+
+
+def _shelf(used: CatalogUsed) -> str:
+    return words.spelled(used.name.removesuffix(".csv"))
 
 
 def _price(price: PriceUsed) -> str:

@@ -30,7 +30,7 @@ def sections(time: Time) -> list[RenderableType]:
             ("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare")
         )
     rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
-    stages = [
+    stages: list[tuple[str, ...]] = [
         (
             words.STAGES.get(stage.stage, stage.stage),
             stage.model or "",
@@ -39,6 +39,9 @@ def sections(time: Time) -> list[RenderableType]:
             "" if stage.utilization is None else words.percent(stage.utilization),
         )
         for stage in time.stages
+        if stage.seconds > 0
     ]
-    columns = ("stage of a step", "model", "pool", "takes", "pool busy")
+    columns = ["stage of a step", "model", "pool", "takes", "pool busy"]
+    if not any(row[-1] for row in stages):
+        columns, stages = columns[:-1], [row[:-1] for row in stages]
     return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]

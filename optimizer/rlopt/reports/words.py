@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,7 +22,15 @@ STAGES: Final[Mapping[str, str]] = {
     "environment": "environment",
     "transfer": "hand over weights",
 }
+DOING: Final[Mapping[str, str]] = {
+    "generate": "generating",
+    "forward": "scoring",
+    "update": "training",
+    "transfer": "handing over weights",
+}
 PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
+RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
+"""Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
 PLACEMENTS: Final[Mapping[str, str]] = {
     "colocated": "colocated: the same GPUs generate and train in turns",
     "disaggregated": "disaggregated: separate GPUs generate and train, one after the other",
@@ -42,8 +51,12 @@ OFFLOAD: Final[Mapping[str, str]] = {
     "optimizer": "optimizer state in host memory",
     "parameters": "weights and optimizer state in host memory",
 }
+WRITTEN_OUT: Final = ("USD", "share", "rank")
+"""Units that `amount` writes as a part of the number."""
 _WHOLE_PERCENT = 0.1
 _CENT = 0.005
+_LEAST_SHARE = 0.0001
+_DIGITS = 4
 
 
 def usd(amount: float) -> str:
@@ -76,6 +89,11 @@ def hours(value: float) -> str:
     return f"{value / HOURS_PER_DAY:.1f} days ({value:,.0f} h)"
 
 
+def minutes(value: float) -> str:
+    """``20 min``, and seconds below one minute so that nothing real reads as none."""
+    return f"{value:.0f} min" if value >= 1 else seconds(value * SECONDS_PER_MINUTE)
+
+
 def seconds(value: float) -> str:
     """Seconds with three significant digits, thousands separated."""
     return f"{value:,.0f} s" if value >= 100 else f"{value:.3g} s"
@@ -83,6 +101,8 @@ def seconds(value: float) -> str:
 
 def percent(share: float) -> str:
     """A share as percent: two digits below ten percent, whole numbers above."""
+    if 0 < abs(share) < _LEAST_SHARE:
+        return f"<{_LEAST_SHARE:.2%}"
     return f"{share:.0%}" if abs(share) >= _WHOLE_PERCENT else f"{share * 100:.2g}%"
 
 
@@ -102,9 +122,34 @@ def number(value: Any, unit: str = "") -> str:
 
 
 def _plural(value: Any, unit: str) -> str:
-    """``2 samples``, ``2 GPUs``, but ``2 h``, ``2 min`` and ``2 USD``."""
-    is_word = unit == "GPU" or (unit.isalpha() and unit.islower() and len(unit) > 3)
-    return f"{unit}s" if is_word and value != 1 else unit
+    """``2 samples``, ``1 GPU``, but ``2 h``, ``2 min`` and ``2 USD``; the unit may come in either number."""
+    one = unit.removesuffix("s")
+    is_word = one == "GPU" or (one.isalpha() and one.islower() and len(one) > 3)
+    if not is_word:
+        return unit
+    return one if value == 1 else f"{one}s"
+
+
+def amount(value: Any, unit: str = "") -> str:
+    """A quantity of a limit or floor in its unit: shares as percent, number formats by name, money with cents."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if unit == "share" and is_number:
+        return percent(value)
+    if unit == "rank" and is_number:
+        return RANKS.get(int(value), str(value))
+    if unit == "USD" and is_number:
+        return usd(value)
+    return number(value, unit)
+
+
+def reached(before: Any, after: Any, unit: str = "") -> str:
+    """Where a limit has to move to, rounded so that what is written is enough."""
+    both = [part for part in (before, after) if isinstance(part, int | float) and not isinstance(part, bool)]
+    if len(both) < 2 or unit == "rank" or after == int(after):
+        return amount(after, unit)
+    places = 2 if unit == "USD" else max(_DIGITS - 1 - math.floor(math.log10(abs(after))), 0)
+    scaled = after * 10**places
+    return amount((math.ceil(scaled) if after > before else math.floor(scaled)) / 10**places, unit)
 
 
 def count(value: int, one: str, many: str | None = None) -> str:

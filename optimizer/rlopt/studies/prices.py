@@ -49,6 +49,18 @@ def prices_used(pools: Sequence[Pool], zone: int, uses: Sequence[TierUse], probl
     ]
     found.append(
         PriceUsed(
+            offer=f"{tariff.provider}: traffic to the internet",
+            usd_per_hour=None,
+            usd=tariff.egress_per_gb,
+            unit="USD/GB",
+            source=tariff.egress_source,
+            as_of="",
+        )
+    )
+    if not problem.request.floors.text_log_rate:
+        return found
+    found.append(
+        PriceUsed(
             offer=tariff.log_name,
             usd_per_hour=None,
             usd=tariff.log_ingest_per_gb,

@@ -1,0 +1,61 @@
+"""Why something was left out, and warnings said once: the program's keys as a reader's sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from rlopt.reports import words
+
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "choices.providers": "offers of other providers",
+    "choices.countries": "offers in other countries",
+    "choices.regions": "offers in other regions",
+    "choices.zones": "offers in other zones",
+    "choices.gpus": "offers of other GPUs",
+    "choices.pricing": "offers that are paid in another way",
+    "choices.price_confidence": "offers whose price is not certain enough",
+    "choices.grades": "offers whose price is of another grade",
+    "limits.deadline": "plans that would be late",
+    "limits.budget": "plans above the budget",
+    "limits.hourly_budget": "plans above the hourly budget",
+    "limits.max_gpus": "plans with more GPUs than allowed",
+    "floors.checkpoints.recovery_time": "plans that are back at work too late after a failure",
+    "floors.on_demand_share": "plans with too many GPUs that can be taken back",
+    "floors.max_staleness": "plans that train on samples older than allowed",
+    "needs more memory than there is": "layouts that need more memory than there is",
+    "bounded by a known plan": "plans that cannot beat one already found",
+    "pools bounded by a known plan or a limit": "pools that cannot be part of a better plan within the limits",
+}
+"""What each key of ``solver.excluded`` counts; a key that is not here is a reason in words already."""
+NAMED_AT_MOST: Final = 3
+"""Subjects of one repeated warning that are named before they are only counted."""
+
+
+def left_out(key: str, number: int) -> str:
+    """``912: offers of other GPUs (choices.gpus)``."""
+    dotted = "." in key and " " not in key
+    if key in LEFT_OUT:
+        return f"{number:,}: {LEFT_OUT[key]}" + (f" ({key})" if dotted else "")
+    return f"{number:,}: plans outside {key}" if dotted else f"{number:,}: {key}"
+
+
+def said_once(warnings: Iterable[str]) -> list[str]:
+    """Put warnings that say the same of several things together, in the order of their first words.
+
+    ``X: text`` and ``Y: text`` become ``text: X and Y``; of more than three, one is named and the rest counted.
+    """
+    by_text: dict[str, list[str]] = {}
+    for warning in dict.fromkeys(warnings):
+        subject, colon, text = warning.partition(": ")
+        is_name = bool(colon) and "/" in subject
+        by_text.setdefault(text if is_name else warning, []).extend([subject] if is_name else [])
+    found = []
+    for text, subjects in by_text.items():
+        if len(subjects) <= 1:
+            found.append(": ".join([*subjects, text]))
+        elif len(subjects) <= NAMED_AT_MOST:
+            found.append(f"{text}: {words.listed(subjects)}")
+        else:
+            found.append(f"{text}: {subjects[0]} and {len(subjects) - 1} more, each named in the plan's JSON")
+    return found
