@@ -12,6 +12,7 @@ from rlopt.estimates import (
     colocated_swap_s,
     combine,
     disaggregated_fixed_s,
+    loop_factor,
     quantile,
     sigma,
     step_overhead_seconds,
@@ -76,3 +77,10 @@ def test_quantiles_are_log_normal() -> None:
     assert quantile(0.3, 0.9) == pytest.approx(np.exp(1.2815515655 * 0.3))
     drawn = np.exp(0.3 * np.random.default_rng(0).standard_normal(200_000))
     assert (drawn <= quantile(0.3, 0.9)).mean() == pytest.approx(0.9, abs=0.005)
+
+
+def test_loops_lag_behind_training_records_on_blackwell_only() -> None:
+    factors = dict(zip(GENERATIONS, loop_factor(np.arange(len(GENERATIONS)), CAL), strict=True))
+    ceilings = CAL.training["gemm_ceiling"]
+    assert factors["Blackwell"] == pytest.approx(ceilings["Blackwell"] / ceilings["Hopper"] / 0.70, rel=0.01)
+    assert {name for name, factor in factors.items() if factor != 1.0} == {"Blackwell"}
