@@ -9,9 +9,9 @@ The bands are what is promised, and what misses them is named:
   activations recomputed) within a factor 1.6 on H100, median 20 %.
 - R022, which trains in fp8, is the one that is said not to fit: its copies of the weights are assumed beside the
   16-bit ones, and NeMo-RL keeps the reference's weights in host memory, which is not modelled.
-- On GB200 colocated steps within 1.6 and asynchronous ones within 2.7, all of these predicted too fast: the
-  published steps of 235B there are slower than those on H100 with twice the GPUs, which no term here explains, and
-  two published rows contradict each other (R048 with 64 GPUs is faster than R049 with 128).
+- On GB200 likewise, with the loop's factor for Blackwell that the calibration takes from this table's fit, so these
+  rows hold the factor to the table and do not test it. R029 and R050 are predicted 2.2 times too fast: their steps of
+  235B with 128 GPUs are slower than those on 256 H100, and no faster than R048's with half the GPUs.
 - torchtune's LoRA on one RTX 4090 within a factor 1.35 in time and memory. The published rate takes 0.9 of the card's
   peak with fp32 accumulation, above the fitted ceiling, so the prediction is slower; the published memory is what was
   allocated, the predicted one what the card must have.
@@ -44,6 +44,7 @@ ROWS = list(
     csv.DictReader((Path(__file__).parents[1] / "data" / "physics.csv").read_text("utf-8").splitlines())
 )
 UNFIT = {"R022"}
+TOO_FAST = {"R029", "R050"}
 PADDED = ("job.packing=false",)
 SFT = {"sharding": 3, "recompute": 1}
 V3 = {"pp": 16, "ep": 16, "recompute": 2}
@@ -123,9 +124,7 @@ def ratio(number: int) -> float:
 
 def band(row: dict[str, Any]) -> tuple[float, float]:
     """Lowest and highest ratio of predicted to published seconds."""
-    if row["device"] != "GB200":
-        return 1 / 1.6, 1.6
-    return (1 / 1.6, 1.6) if row["placement"] == "colocated" else (1 / 2.7, 1.0)
+    return (1 / 2.3, 1.0) if row["id"] in TOO_FAST else (1 / 1.6, 1.6)
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=[row["id"] for row in ROWS])

@@ -14,7 +14,7 @@ import numpy as np
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
-from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, update_seconds
+from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factor, update_seconds
 from rlopt.problem import Floats, Ints
 
 CHUNK = 16_384
@@ -180,6 +180,7 @@ def stage_seconds(
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
     known: dict[tuple[int, str, float], Floats] = {}
+    loop = loop_factor(hardware.generation, context.calibration) if context.workload.generates else 1.0
     for stage in context.workload.stages:
         if stage.kind not in ("forward", "update"):
             continue
@@ -191,6 +192,7 @@ def stage_seconds(
                     stage.kind,
                     stage.role,
                     context.train_factor
+                    * loop
                     * update_seconds(
                         shape,
                         context.trainings[stage.role],
@@ -209,7 +211,7 @@ def stage_seconds(
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape.model), precision, sequences)
         if key not in known:
-            known[key] = context.forward_factor * forward_seconds(
+            known[key] = context.forward_factor * loop * forward_seconds(
                 shape, hardware, layout, tokens, precision, sequences, context.calibration
             )
         found.append((stage.kind, stage.role, known[key]))

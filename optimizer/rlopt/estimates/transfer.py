@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats
+from rlopt.estimates.arrays import Floats, Ints
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.communication import over
 from rlopt.estimates.shape import ModelShape
@@ -82,3 +82,11 @@ def step_seconds(
 def checkpoint_seconds(state_bytes: Floats | float, storage_gb_s: Floats | float) -> Floats:
     """Seconds to write or read a checkpoint at the pool's aggregate storage rate; inf without one."""
     return over(np.asarray(state_bytes, dtype=np.float64), np.asarray(storage_gb_s, dtype=np.float64) * GIGA)
+
+
+def loop_factor(generation: Ints, calibration: Calibration) -> Floats:
+    """Updates and scoring inside a sampling loop against training runs on the same GPUs; shape of ``generation``.
+
+    Training stacks inside such loops lag behind the newest GPUs' own records.
+    """
+    return calibration.by_generation("rl", "generation_factor", generation)
