@@ -29,9 +29,7 @@ def shape(name: str) -> ModelShape:
 
 def gpt3() -> Model:
     """GPT-3 175B: 96 layers of width 12288 (Brown et al., 2020, table 2.1)."""
-    return Model(
-        "GPT-3", "", 174.6e9, 174.6e9, 96, 12288, 96, 96, 128, 4 * 12288, False, 50257, tie_embeddings=True
-    )
+    return Model("GPT-3", "", 174.6e9, 174.6e9, 96, 12288, 96, 96, 128, 4 * 12288, False, 50257, tie_embeddings=True)
 
 
 def layout(**degrees: int | list[int]) -> Layout:

@@ -55,9 +55,7 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     assert found.memory == shipped.memory
 
 
-@pytest.mark.parametrize(
-    "text", ["trainings: {}\n", "training: {gemm: 1}\n", "training: {gemm_ceiling: 0.7}\n"]
-)
+@pytest.mark.parametrize("text", ["trainings: {}\n", "training: {gemm: 1}\n", "training: {gemm_ceiling: 0.7}\n"])
 def test_a_misspelt_constant_is_told(tmp_path: Path, text: str) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text(text, encoding="utf-8")

@@ -26,9 +26,7 @@ def test_youngs_interval_minimises_the_expected_time_to_first_order() -> None:
 
 def test_daly_agrees_with_young_when_saving_is_cheap_and_stops_at_the_mean_time() -> None:
     assert daly_interval(1e-4, 1e-3) == pytest.approx(float(young_interval(1e-4, 1e-3)), rel=1e-3)
-    assert daly_interval(0.5, 0.1) == pytest.approx(
-        np.sqrt(2 * 0.5 * 10) * (1 + np.sqrt(0.025) / 3 + 0.025 / 9) - 0.5
-    )
+    assert daly_interval(0.5, 0.1) == pytest.approx(np.sqrt(2 * 0.5 * 10) * (1 + np.sqrt(0.025) / 3 + 0.025 / 9) - 0.5)
     assert daly_interval(30.0, 0.1) == pytest.approx(10.0)
 
 

@@ -50,9 +50,7 @@ def test_decode_never_beats_weights_and_cache_over_the_nameplate_bandwidth(engin
 def test_prefill_stays_below_the_nameplate_flops(precision: str) -> None:
     deepseek = shape("DeepSeek-V3")
     found = prefill_seconds(deepseek, H100, np.array([8]), precision, 2048.0, CAL)[0]
-    assert found > 2 * (deepseek.dense_active + deepseek.experts_active) * 2048 / (
-        8 * H100.peak(precision)[0]
-    )
+    assert found > 2 * (deepseek.dense_active + deepseek.experts_active) * 2048 / (8 * H100.peak(precision)[0])
 
 
 def test_small_batches_read_few_experts_and_large_ones_all() -> None:
@@ -80,9 +78,7 @@ def test_an_unknown_peak_is_nan_even_where_it_would_fit() -> None:
 
 def test_tensor_parallel_beyond_the_node_takes_the_cross_node_share() -> None:
     def slope(tp: int, gbps: float | None) -> float:
-        return float(
-            decode_step(shape("DeepSeek-V3"), hardware(gbps=gbps), np.array([tp]), "bf16", CAL).slope[0]
-        )
+        return float(decode_step(shape("DeepSeek-V3"), hardware(gbps=gbps), np.array([tp]), "bf16", CAL).slope[0])
 
     assert slope(16, 3200.0) > slope(8, 3200.0) / 2  # more ranks, a fifth of the rate
     assert np.isinf(slope(16, None))

@@ -25,9 +25,7 @@ def test_mean_and_maximum_are_both_honoured(mean: float, room: float) -> None:
 
 def test_moments_quantiles_and_survival_match_a_sample() -> None:
     lengths = CutLognormal.of(900.0, 3584.0)
-    drawn = np.minimum(
-        np.exp(lengths.mu + lengths.s * np.random.default_rng(0).standard_normal(400_000)), 3584.0
-    )
+    drawn = np.minimum(np.exp(lengths.mu + lengths.s * np.random.default_rng(0).standard_normal(400_000)), 3584.0)
     assert drawn.mean() == pytest.approx(900.0, rel=0.01)
     assert (drawn**2).mean() == pytest.approx(lengths.moment(2), rel=0.01)
     assert (drawn > 2000.0).mean() == pytest.approx(lengths.survival(2000.0), rel=0.02)

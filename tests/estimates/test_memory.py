@@ -30,9 +30,7 @@ def test_a_gpt_layer_keeps_34_bytes_per_token_and_width() -> None:
 def test_a_routed_token_keeps_what_its_experts_need() -> None:
     moe = shape("Qwen3-30B-A3B")
     model = moe.model
-    attention = (
-        4 * model.hidden + (model.heads + 2 * model.kv_heads) * model.head_dim + model.heads * model.head_dim
-    )
+    attention = 4 * model.hidden + (model.heads + 2 * model.kv_heads) * model.head_dim + model.heads * model.head_dim
     routed = model.active_experts * (3 * model.expert_ffn + 3.7 * model.hidden)
     found = layer_gib(moe, layout(), np.array([1.0]), MEGATRON, CAL)[0] * GIB
     assert found == pytest.approx(1.05 * 2 * (attention + routed))
@@ -61,9 +59,7 @@ def test_tensor_parallel_ranks_divide_all_that_is_not_overhead() -> None:
         values = getattr(found, part)
         assert values * np.array([2, 4, 8]) == pytest.approx([values[0] * 2] * 3), part
     fixed = CAL.value("memory", "runtime_gib") + CAL.value("memory", "nccl_gib")
-    assert (found.total() - fixed) * np.array([2, 4, 8]) == pytest.approx(
-        [(found.total()[0] - fixed) * 2] * 3
-    )
+    assert (found.total() - fixed) * np.array([2, 4, 8]) == pytest.approx([(found.total()[0] - fixed) * 2] * 3)
 
 
 def test_context_parallel_ranks_and_micro_batches_scale_tokens() -> None:
@@ -72,9 +68,7 @@ def test_context_parallel_ranks_and_micro_batches_scale_tokens() -> None:
 
 def test_chunked_losses_never_hold_the_logits_whole() -> None:
     fsdp = np.ones(1, dtype=np.int64)
-    whole, chunked = (
-        logits_gib(shape("Qwen3-8B"), layout(), np.array([1e4]), fsdp, CAL, c)[0] for c in (False, True)
-    )
+    whole, chunked = (logits_gib(shape("Qwen3-8B"), layout(), np.array([1e4]), fsdp, CAL, c)[0] for c in (False, True))
     assert whole * GIB == pytest.approx(8.9 * 1e4 * 151936)
     assert chunked < whole / 5
 
@@ -90,13 +84,10 @@ def test_the_optimizer_step_can_be_the_peak() -> None:
 
 def test_adapters_add_their_inputs_and_full_sharding_its_gathers() -> None:
     plain = activation_gib(shape("Qwen3-8B"), FULL, layout(), tokens(), MEGATRON, CAL, False)[0][0]
-    lora = activation_gib(shape("Qwen3-8B"), Training("lora", 8), layout(), tokens(), MEGATRON, CAL, False)[
-        0
-    ][0]
+    lora = activation_gib(shape("Qwen3-8B"), Training("lora", 8), layout(), tokens(), MEGATRON, CAL, False)[0][0]
     assert lora - plain == pytest.approx(36 * 2048 * 2.8 * (5 * 4096 + 12288) / GIB)
     one, many = (
-        update_parts(shape("Qwen3-8B"), FULL, None, layout(dp=n, sharding=3), tokens(), "bf16", CAL)
-        for n in (1, 8)
+        update_parts(shape("Qwen3-8B"), FULL, None, layout(dp=n, sharding=3), tokens(), "bf16", CAL) for n in (1, 8)
     )
     assert many.buffers[0] > 2 * 2 * (shape("Qwen3-8B").largest_body + shape("Qwen3-8B").head) / GIB
     assert many.weights[0] == pytest.approx(one.weights[0] / 8)
@@ -107,17 +98,12 @@ def test_scoring_needs_weights_at_its_precision_and_no_training_state() -> None:
     assert found.weights[0] * GIB == pytest.approx(2 * shape("Qwen3-8B").params)
     assert found.gradients[0] == found.optimizer[0] == found.kv_cache[0] == 0.0
     assert found.logits[0] * GIB == pytest.approx(4 * 2048 * 151936)
-    assert (
-        found.total()[0]
-        < update_parts(shape("Qwen3-8B"), FULL, None, layout(), tokens(), "bf16", CAL).total()[0]
-    )
+    assert found.total()[0] < update_parts(shape("Qwen3-8B"), FULL, None, layout(), tokens(), "bf16", CAL).total()[0]
 
 
 def test_fp32_values_take_twice_the_room_and_fp8_keeps_copies() -> None:
     args = (shape("Qwen3-8B"), FULL, None, layout(dp=64, sharding=1), tokens(4096.0))
-    assert (
-        update_parts(*args, "fp32", CAL).activations[0] == 2 * update_parts(*args, "bf16", CAL).activations[0]
-    )
+    assert update_parts(*args, "fp32", CAL).activations[0] == 2 * update_parts(*args, "bf16", CAL).activations[0]
     assert update_parts(*args, "fp8", CAL).weights[0] == 2 * update_parts(*args, "bf16", CAL).weights[0]
 
 

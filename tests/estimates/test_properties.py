@@ -58,9 +58,7 @@ def sound(values: np.ndarray) -> bool:
 
 @settings(max_examples=120)
 @given(name=st.sampled_from(NAMES), rows=layouts(), training=TRAININGS, tokens=LENGTHS)
-def test_memory_is_finite_and_not_negative(
-    name: str, rows: Layout, training: Training, tokens: Tokens
-) -> None:
+def test_memory_is_finite_and_not_negative(name: str, rows: Layout, training: Training, tokens: Tokens) -> None:
     model = shape(name)
     for found in (
         update_parts(model, training, None, rows, tokens, "bf16", CAL),
@@ -101,9 +99,7 @@ def test_more_of_a_step_never_takes_less(name: str, rows: Layout, tokens: Tokens
     assert update_seconds(*args, 128.0, 1, 1, CAL)[0] >= update_seconds(*args, 64.0, 1, 1, CAL)[0] * 0.999
     more = Tokens(tokens.mean * 2, tokens.longest * 2, tokens.squared * 4, tokens.packed)
     longer = update_parts(shape(name), Training("full"), None, rows, more, "bf16", CAL).total()
-    assert (
-        longer[0] >= update_parts(shape(name), Training("full"), None, rows, tokens, "bf16", CAL).total()[0]
-    )
+    assert longer[0] >= update_parts(shape(name), Training("full"), None, rows, tokens, "bf16", CAL).total()[0]
 
 
 @settings(max_examples=80)
@@ -144,7 +140,5 @@ def test_rows_do_not_depend_on_their_neighbours() -> None:
     together = update_seconds(shape("Qwen3-30B-A3B"), Training("full"), machine, many, *args)
     for row in range(3):
         pick = np.array([row])
-        alone = update_seconds(
-            shape("Qwen3-30B-A3B"), Training("full"), machine.take(pick), many.take(pick), *args
-        )
+        alone = update_seconds(shape("Qwen3-30B-A3B"), Training("full"), machine.take(pick), many.take(pick), *args)
         assert alone[0] == together[row]

@@ -67,9 +67,7 @@ def test_hybrids_cache_their_full_attention_layers_only() -> None:
     assert hybrid.kv_values_per_token == 12 * 2 * 96 * 128
 
 
-@pytest.mark.parametrize(
-    "name", ["Meta-Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "Mixtral-8x7B-v0.1"]
-)
+@pytest.mark.parametrize("name", ["Meta-Llama-3.1-70B", "Qwen3-235B-A22B", "DeepSeek-V3", "Mixtral-8x7B-v0.1"])
 def test_parts_add_up_to_the_published_totals(name: str) -> None:
     found, model = shape(name), catalog().models[name]
     assert found.dense + found.experts_total + found.tables == pytest.approx(model.params)
@@ -82,9 +80,7 @@ def test_a_replica_splits_dense_weights_over_tp_and_experts_over_all_of_it() -> 
     deepseek = shape("DeepSeek-V3")
     whole = rollout_weights_gib(deepseek, "bf16", np.array([1]), 1, calibration())[0]
     assert whole * GIB == pytest.approx(2 * deepseek.params)
-    assert rollout_weights_gib(deepseek, "bf16", np.array([8]), 8, calibration())[0] == pytest.approx(
-        whole / 8
-    )
+    assert rollout_weights_gib(deepseek, "bf16", np.array([8]), 8, calibration())[0] == pytest.approx(whole / 8)
     wide = rollout_weights_gib(deepseek, "bf16", np.array([1]), 32, calibration())[0]
     assert wide * GIB == pytest.approx(2 * (deepseek.dense + deepseek.tables + deepseek.experts_total / 32))
 

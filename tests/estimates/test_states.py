@@ -105,9 +105,7 @@ def test_low_bit_optimizers_take_fewer_bytes(optimizer: str, per_param: float) -
 def test_offload_moves_states_to_the_host_and_off_what_stays_resident() -> None:
     args = (shape("Qwen3-8B"), FULL, layout(dp=8, sharding=1, offload=[0, 1, 2]))
     states = training_states(*args, CAL)
-    assert resident_gib(*args, CAL) == pytest.approx(
-        [states.weights[0] + states.optimizer[0], states.weights[0], 0.0]
-    )
+    assert resident_gib(*args, CAL) == pytest.approx([states.weights[0] + states.optimizer[0], states.weights[0], 0.0])
     host = host_gib(*args, hardware(rows=3), CAL)
     params = shape("Qwen3-8B").params
     assert host * GIB == pytest.approx([0.0, 16 * params, 16 * params + 8 * 2 * params])

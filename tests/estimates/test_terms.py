@@ -27,9 +27,7 @@ def test_a_scoring_pass_of_a_dense_model_is_the_sum_of_its_terms() -> None:
     qwen, count = shape("Qwen3-8B"), 2048.0
     gemm = 0.72 * 989e12 * 4096 / (4096 + 330) * count / (count + 250)
     attention = 0.51 * 989e12 * count / (count + 450)
-    layers = 36 * (
-        2 * qwen.dense / 36 / gemm + 4 * count / 2 * 32 * 128 / attention + 98 / 3 * 4096 / (0.8 * HBM)
-    )
+    layers = 36 * (2 * qwen.dense / 36 / gemm + 4 * count / 2 * 32 * 128 / attention + 98 / 3 * 4096 / (0.8 * HBM))
     head = 2 * 151936 * 4096 / gemm + 14 / 3 * 151936 / (0.8 * HBM)
     found = stage_compute_s(qwen, None, H100, layout(), tokens(), np.array([count]), "bf16", MEGATRON, CAL)
     assert found[0] == pytest.approx(count * (layers + head))
@@ -39,9 +37,7 @@ def test_memory_traffic_runs_back_and_forth_whatever_is_frozen() -> None:
     def traffic(training: Training | None, recompute: int = 0) -> float:
         slow = replace(H100, hbm_gb_s=H100.hbm_gb_s / 2)
         args = (layout(recompute=recompute), tokens(), np.array([2048.0]), "bf16", MEGATRON, CAL)
-        seconds = [
-            stage_compute_s(shape("Qwen3-8B"), training, machine, *args)[0] for machine in (H100, slow)
-        ]
+        seconds = [stage_compute_s(shape("Qwen3-8B"), training, machine, *args)[0] for machine in (H100, slow)]
         head = {None: 1.0, "full": 3.0, "lora": 2.0}[training.kind if training else None]
         logits = 2048 * 14 / 3 * 151936 * head / (0.8 * HBM)
         return float((seconds[1] - seconds[0] - logits) / (2048 * 36 * 98 / 3 * 4096 / (0.8 * HBM)))

@@ -18,9 +18,7 @@ MEGATRON = np.zeros(1, dtype=np.int64)
 
 
 def seconds(name: str = "Qwen3-8B", sequences: float = 512.0, **degrees: int) -> float:
-    return float(
-        update_seconds(shape(name), FULL, H100, layout(**degrees), tokens(), "bf16", sequences, 1, 1, CAL)[0]
-    )
+    return float(update_seconds(shape(name), FULL, H100, layout(**degrees), tokens(), "bf16", sequences, 1, 1, CAL)[0])
 
 
 def test_time_is_linear_in_samples_epochs_and_updates() -> None:
@@ -117,16 +115,12 @@ def test_weight_only_precisions_compute_in_16_bits() -> None:
 
 def test_lower_precision_is_faster_where_the_device_has_it() -> None:
     args = (shape("Meta-Llama-3.1-70B"), FULL, H100, layout(tp=8, micro_batch=8), tokens(8192.0))
-    assert (
-        update_seconds(*args, "fp8", 64.0, 1, 1, CAL)[0] < update_seconds(*args, "bf16", 64.0, 1, 1, CAL)[0]
-    )
+    assert update_seconds(*args, "fp8", 64.0, 1, 1, CAL)[0] < update_seconds(*args, "bf16", 64.0, 1, 1, CAL)[0]
 
 
 def test_a_pool_across_nodes_needs_a_network() -> None:
     alone = hardware(gbps=None)
-    assert np.isinf(
-        update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=16), tokens(), "bf16", 64.0, 1, 1, CAL)[0]
-    )
+    assert np.isinf(update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=16), tokens(), "bf16", 64.0, 1, 1, CAL)[0])
     assert np.isfinite(
         update_seconds(shape("Qwen3-8B"), FULL, alone, layout(dp=8), tokens(), "bf16", 64.0, 1, 1, CAL)[0]
     )
@@ -146,9 +140,7 @@ def test_more_work_takes_longer() -> None:
 
 def test_k_bit_bases_are_unpacked_in_every_pass() -> None:
     args = (H100, layout(), tokens(), "bf16", 32.0, 1, 1, CAL)
-    two, four = (
-        update_seconds(shape("Qwen3-8B"), Training("lora", 8, base_bytes=b), *args)[0] for b in (2.0, 0.55)
-    )
+    two, four = (update_seconds(shape("Qwen3-8B"), Training("lora", 8, base_bytes=b), *args)[0] for b in (2.0, 0.55))
     unpacked = 13.5 * shape("Qwen3-8B").dense * 2 / (0.8 * H100.hbm_gb_s[0] * 1e9) * 32
     assert four - two == pytest.approx(unpacked, rel=0.02)
 

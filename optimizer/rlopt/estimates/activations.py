@@ -34,9 +34,7 @@ def layer_gib(
 
     Sequence parallelism splits all of it over tp.
     """
-    routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value(
-        "memory", "routed_copies"
-    )
+    routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value("memory", "routed_copies")
     units = shape.activation_units + routed
     factor = calibration.by_engine("memory", "activation_factor", engine)
     return factor * count / layout.tp * (value_bytes * units / GIB)
@@ -73,9 +71,7 @@ def activation_gib(
     local = count / layout.tp
     layer = layer_gib(shape, layout, count, engine, calibration, value_bytes)
     full = layout.recompute == FULL
-    kept = np.where(
-        layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer
-    )
+    kept = np.where(layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer)
     if training.kind == "lora":  # inputs of the adapters' own products
         width = 5.0 * shape.hidden + shape.model.ffn + shape.routed_copies * shape.model.expert_ffn
         kept = kept + local * (calibration.value("memory", "lora_activation_bytes") * width / GIB)

@@ -57,9 +57,7 @@ class Hardware:
     domain: Floats | None = None
 
     @staticmethod
-    def of(
-        rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None
-    ) -> Hardware:
+    def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None) -> Hardware:
         """From (device, GPUs per node, intra-node link, network Gb/s of a node or None)."""
         links = (calibration or load_calibration()).links
         slots = {int(generation): float(rate) for generation, rate in links["pcie_gb_s"].items()}
@@ -79,28 +77,21 @@ class Hardware:
             node_gb_s=np.array([gbps_to_gb_s(gbps or 0.0) / gpus for _, gpus, _, gbps in rows], dtype=float),
             pcie_gb_s=np.array(pcie, dtype=float),
             gpus_per_node=np.array([gpus for _, gpus, *_ in rows], dtype=float),
-            generation=np.array(
-                [GENERATIONS.index(device.generation) for device, *_ in rows], dtype=np.int64
-            ),
+            generation=np.array([GENERATIONS.index(device.generation) for device, *_ in rows], dtype=np.int64),
             nvlink=np.array(fast, dtype=bool),
             tflops={
                 name: np.array([device.tflops.get(name, np.nan) for device, *_ in rows], dtype=float)
                 for name in PRECISIONS
             },
             domain=np.array(
-                [
-                    max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus
-                    for _, gpus, intra, _ in rows
-                ],
+                [max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus for _, gpus, intra, _ in rows],
                 dtype=float,
             ),
         )
 
     def take(self, index: Any) -> Hardware:
         """The rows of ``index``."""
-        plain = {
-            f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in ("tflops", "domain")
-        }
+        plain = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in ("tflops", "domain")}
         return Hardware(
             **plain,
             tflops={name: values[index] for name, values in self.tflops.items()},

@@ -80,9 +80,7 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any], path: Path, at: st
     for key, value in over.items():
         name = f"{at}{key}"
         if key not in base:
-            raise _complain(
-                path, name, f"no constant is called {name}", f"write one of {', '.join(map(str, base))}"
-            )
+            raise _complain(path, name, f"no constant is called {name}", f"write one of {', '.join(map(str, base))}")
         if isinstance(base[key], Mapping) != isinstance(value, Mapping):
             raise _complain(path, name, f"{name} has the wrong form", "write it as the shipped defaults do")
         result[key] = _merged(base[key], value, path, f"{name}.") if isinstance(value, Mapping) else value
@@ -108,6 +106,4 @@ def load_calibration(path: Path | None = None) -> Calibration:
     table = _read(shipped)
     if path is not None and path != shipped:
         table = _merged(table, _read(path), path)
-    return Calibration(
-        name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS}
-    )
+    return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})

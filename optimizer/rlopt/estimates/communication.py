@@ -108,9 +108,7 @@ def sharded_bytes_s(hardware: Hardware, layout: Layout, calibration: Calibration
     """Seconds to move one byte per GPU through the data-parallel ring, for dense weights and for experts."""
     ranks, expert_ranks = _data_parallel(layout)
     dense = group_bytes_s(hardware, ranks, np.asarray(layout.tp, dtype=np.float64), calibration)
-    experts = group_bytes_s(
-        hardware, expert_ranks, np.asarray(layout.ep * layout.etp, dtype=np.float64), calibration
-    )
+    experts = group_bytes_s(hardware, expert_ranks, np.asarray(layout.ep * layout.etp, dtype=np.float64), calibration)
     return over((ranks - 1.0) / ranks, dense), over((expert_ranks - 1.0) / expert_ranks, experts)
 
 
@@ -145,7 +143,5 @@ def context_parallel_s(
     cp, tp = np.asarray(layout.cp, dtype=np.float64), np.asarray(layout.tp, dtype=np.float64)
     moved = (cp - 1.0) * count / tp * (kv_values_per_layer * VALUE)
     return (
-        calls
-        * calibration.value("training", "cp_exposed")
-        * over(moved, group_bytes_s(hardware, cp, tp, calibration))
+        calls * calibration.value("training", "cp_exposed") * over(moved, group_bytes_s(hardware, cp, tp, calibration))
     )

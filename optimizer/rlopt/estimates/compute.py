@@ -55,9 +55,7 @@ class Passes:
         )
 
 
-def gemm_rate(
-    hardware: Hardware, precision: str, width: Floats, count: Floats, calibration: Calibration
-) -> Floats:
+def gemm_rate(hardware: Hardware, precision: str, width: Floats, count: Floats, calibration: Calibration) -> Floats:
     """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank.
 
     NaN where the peak is unknown.
@@ -112,9 +110,7 @@ def stage_compute_s(
         layer = layer + _experts_s(shape, hardware, layout, count, passes, precision, hbm, calibration)
     head_rate = gemm_rate(hardware, "bf16", width, count, calibration)
     head = local * (2.0 * shape.head) * passes.head / head_rate
-    head = (
-        head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
-    )
+    head = head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
     return _slowest_stage(shape, layout, layer, head)
 
 
@@ -177,10 +173,7 @@ def _experts_s(
     share = shape.moe_layers / shape.layers
     seconds = local * (2.0 * shape.experts_active / shape.moe_layers) * passes.gemm / rate
     moved = (
-        calibration.value("training", "permute_bytes")
-        / 3.0
-        * model.active_experts
-        * (shape.hidden + model.expert_ffn)
+        calibration.value("training", "permute_bytes") / 3.0 * model.active_experts * (shape.hidden + model.expert_ffn)
     )
     seconds = seconds + local * moved * passes.traffic / hbm
     calls = 2.0 * np.asarray(passes.collective)

@@ -41,10 +41,7 @@ class DecodeStep:
             context
             if not shape.window_layers
             else np.asarray(
-                (
-                    shape.attention_layers * np.asarray(context)
-                    + shape.window_layers * np.minimum(context, shape.window)
-                )
+                (shape.attention_layers * np.asarray(context) + shape.window_layers * np.minimum(context, shape.window))
                 / (shape.attention_layers + shape.window_layers)
             )
         )
@@ -187,12 +184,7 @@ def _collectives(
         outside = replica > hardware.island
         pause = np.where(outside, constants["dispatch_outside_s"], constants["dispatch_inside_s"])
         latency = latency + np.where(wide, shape.moe_layers * pause, 0.0)
-        copies = (
-            constants["dispatch_factor"]
-            * shape.model.active_experts
-            * shape.hidden
-            * constants["dispatch_bytes"]
-        )
+        copies = constants["dispatch_factor"] * shape.model.active_experts * shape.hidden * constants["dispatch_bytes"]
         tokens = np.where(wide, shape.moe_layers * copies * (ways / replica), 0.0)
         per_sequence = per_sequence + over(tokens, _link(hardware, replica, calibration))
     return latency, per_sequence
@@ -229,14 +221,5 @@ def prefill_seconds(
     traffic = calibration.value("generation", "activation_bytes") * shape.layers * shape.hidden * prompt
     groups = replica / ways  # every tensor-parallel rank passes the whole hidden width through its norms
     seconds = seconds + traffic / groups / (hardware.hbm_gb_s * GIGA)
-    moved = (
-        CALLS
-        * shape.layers
-        * 2.0
-        * (ways - 1.0)
-        / ways
-        * (shape.hidden * SIXTEEN)
-        * prompt
-        * (ways / replica)
-    )
+    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * prompt * (ways / replica)
     return seconds + over(moved, _link(hardware, ways, calibration))

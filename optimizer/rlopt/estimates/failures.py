@@ -15,9 +15,7 @@ LEAST_PROGRESS = 0.05
 """Below this share of useful time the first-order model no longer holds and a run hardly advances."""
 
 
-def working_hours(
-    useful_hours: Floats | float, interval_hours: Floats | float, save_hours: Floats | float
-) -> Floats:
+def working_hours(useful_hours: Floats | float, interval_hours: Floats | float, save_hours: Floats | float) -> Floats:
     """Hours of ``useful_hours`` of steps with a blocking save of ``save_hours`` every ``interval_hours``."""
     return np.asarray(useful_hours * (1.0 + np.asarray(save_hours) / interval_hours))
 
@@ -33,9 +31,7 @@ def expected_hours(
     NaN where the run would not make progress.
     """
     progress = 1.0 - np.asarray(failures_per_hour * (restart_hours + np.asarray(interval_hours) / 2.0))
-    return np.asarray(
-        np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan)
-    )
+    return np.asarray(np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan))
 
 
 def young_interval(save_hours: Floats | float, failures_per_hour: Floats | float) -> Floats:

@@ -41,16 +41,12 @@ class GenerationTime:
 
 
 @lru_cache(maxsize=1024)
-def tail_nodes(
-    mean: float, longest: float, samples: float, cv: float
-) -> tuple[tuple[float, float, float], ...]:
+def tail_nodes(mean: float, longest: float, samples: float, cv: float) -> tuple[tuple[float, float, float], ...]:
     """(length, share still running, weight in tokens) of the tail's integral over all ``samples``."""
     lengths = CutLognormal.of(mean, longest, cv)
     last = max(lengths.expected_longest(samples), mean)
     points, weights = np.polynomial.legendre.leggauss(NODES)
-    nodes = [
-        (last * (1.0 + float(x)) / 2.0, float(w) / 2.0 * last) for x, w in zip(points, weights, strict=True)
-    ]
+    nodes = [(last * (1.0 + float(x)) / 2.0, float(w) / 2.0 * last) for x, w in zip(points, weights, strict=True)]
     return tuple((x, lengths.survival(x), w) for x, w in nodes)
 
 
@@ -165,9 +161,7 @@ def generation_seconds(
     request_s = np.array([float(row["request_s"]) for row in constants["engines"].values()])[rows]
     squared = CutLognormal.of(prompt[0], prompt[1], float(constants["length_cv"])).moment(2)
     prefill = (
-        asked
-        / shared
-        * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
+        asked / shared * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
     )
     prefill = prefill + asked * request_s
     factor = constants["rl_factor"] * (constants["rl_moe_factor"] if shape.moe else 1.0)

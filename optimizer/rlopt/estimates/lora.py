@@ -39,10 +39,6 @@ def adapter_count(model: Model, rank: int) -> AdapterCount:
     """Adapters of rank ``rank`` on all linear layers of ``model``; tables and routers carry none."""
     matrices = 3 if model.gated else 2
     ffn = matrices * (model.hidden + model.ffn) * (model.layers - model.moe_layers) if model.ffn else 0
-    shared = (
-        matrices * (model.hidden + model.shared_expert_ffn) * model.moe_layers
-        if model.shared_expert_ffn
-        else 0
-    )
+    shared = matrices * (model.hidden + model.shared_expert_ffn) * model.moe_layers if model.shared_expert_ffn else 0
     routed = matrices * (model.hidden + model.expert_ffn) * model.experts * model.moe_layers
     return AdapterCount(float(rank * (_attention(model) * model.layers + ffn + shared)), float(rank * routed))

@@ -68,9 +68,7 @@ def update_parts(
     states = training_states(shape, training, layout, calibration, precision, which)
     optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
     value_bytes = 4.0 if precision == "fp32" else 2.0
-    activations, logits = activation_gib(
-        shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes
-    )
+    activations, logits = activation_gib(shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes)
     gathered = _gathered(shape, layout, gradient_too=training.kind != "lora")
     step = np.where(
         layout.offload >= OPTIMIZER_OFF,
@@ -110,9 +108,7 @@ def forward_parts(
     which = training_engine(layout) if engine is None else engine
     weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
     count = micro_batch_tokens(layout, tokens)
-    activations = layer_gib(shape, layout, count, which, calibration) + count / layout.tp * (
-        2.0 * shape.hidden / GIB
-    )
+    activations = layer_gib(shape, layout, count, which, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
     logits = count / layout.tp * (calibration.value("memory", "score_logits_bytes") * shape.vocab / GIB)
     gathered = _gathered(shape, layout, gradient_too=False)
     zero = np.zeros_like(weights)

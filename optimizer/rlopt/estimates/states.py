@@ -124,16 +124,12 @@ def training_states(
     whole = shards(shape, layout)
     at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
     copies = (
-        calibration.value("memory", "low_precision_copy_bytes")
-        if precision in ("fp8", "fp4", "int8", "int4")
-        else 0.0
+        calibration.value("memory", "low_precision_copy_bytes") if precision in ("fp8", "fp4", "int8", "int4") else 0.0
     )
     if training.kind == "lora":
         adapters = adapter_shards(shape, training, layout)
         weights = whole.gib(training.base_bytes + copies, at[2])
-        if (
-            training.base_bytes < PURE_BF16
-        ):  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
+        if training.base_bytes < PURE_BF16:  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
             extra = calibration.value("memory", "quantised_table_bytes") - training.base_bytes
             weights = weights + whole.tables * extra / np.where(at[2], whole.ranks, 1.0) / GIB
         own = _own(adapters, at[0])

@@ -27,21 +27,15 @@ def sigma(kind: str, generation: Ints, moe: bool, calibration: Calibration) -> F
     """
     table, measured = calibration.bands[SAME_BAND.get(kind, kind)], calibration.bands["measured"]
     known = float(table["moe"] if moe else table["dense"])
-    values = np.array(
-        [known if name in measured else max(known, float(table["unmeasured"])) for name in GENERATIONS]
-    )
+    values = np.array([known if name in measured else max(known, float(table["unmeasured"])) for name in GENERATIONS])
     return np.asarray(values[generation])
 
 
 def combine(seconds: Sequence[Floats | float], sigmas: Sequence[Floats | float]) -> Floats:
     """Log-sigma of a sum of stages: their sigmas weighted by their share of the time (fully correlated)."""
     total = np.sum(np.broadcast_arrays(*seconds), axis=0)
-    weighted = np.sum(
-        np.broadcast_arrays(*[np.asarray(s) * g for s, g in zip(seconds, sigmas, strict=True)]), axis=0
-    )
-    return np.asarray(
-        np.divide(weighted, total, out=np.zeros(np.shape(total)), where=np.asarray(total) > 0.0)
-    )
+    weighted = np.sum(np.broadcast_arrays(*[np.asarray(s) * g for s, g in zip(seconds, sigmas, strict=True)]), axis=0)
+    return np.asarray(np.divide(weighted, total, out=np.zeros(np.shape(total)), where=np.asarray(total) > 0.0))
 
 
 def quantile(sigmas: Floats | float, confidence: float) -> Floats:

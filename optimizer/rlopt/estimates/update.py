@@ -30,9 +30,7 @@ GATHERED = 2.0
 """Bytes of a gathered weight and of a scattered gradient."""
 
 
-def micro_batches(
-    tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout
-) -> tuple[Floats, Floats]:
+def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout) -> tuple[Floats, Floats]:
     """Micro-batches per data-parallel rank and update, and counted tokens in each (before cp); shape (n,).
 
     The slowest rank counts. Padded, it is one that holds whole sequences more than others; packed, ranks are
@@ -71,9 +69,7 @@ def micro_batch_seconds(
     pairs = 2.0 * np.asarray(passes.collective) * layers
     seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, calibration)
     per_layer = shape.kv_values_per_token / (shape.attention_layers + shape.window_layers)
-    seconds = seconds + context_parallel_s(
-        hardware, layout, per_layer, count, passes.collective * layers, calibration
-    )
+    seconds = seconds + context_parallel_s(hardware, layout, per_layer, count, passes.collective * layers, calibration)
     calls = 1.0 if training is None else 2.0
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
     seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), which, calibration)
@@ -156,8 +152,7 @@ def optimizer_seconds(
     reduction = exposed * reduced * _finite(counts, dense_s, expert_s, reduced)
     one = layout.sharding >= ZERO1
     own = share * (
-        counts.dense / np.where(one, counts.ranks, 1.0)
-        + counts.experts / np.where(one, counts.expert_ranks, 1.0)
+        counts.dense / np.where(one, counts.ranks, 1.0) + counts.experts / np.where(one, counts.expert_ranks, 1.0)
     )
     on_gpu = (
         own
@@ -190,9 +185,7 @@ def update_seconds(
     network. ``engine`` overrides the family of constants (index into ENGINES).
     """
     count, rows = micro_batches(tokens, sequences, updates, layout)
-    stage = micro_batch_seconds(
-        shape, training, hardware, layout, tokens, rows, precision, calibration, engine
-    )
+    stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, engine)
     working = (count + (layout.pp - 1) / layout.vp) * stage
     once = optimizer_seconds(shape, training, hardware, layout, calibration)
     return updates * epochs * (working + once) * _straggler(layout, calibration)
