@@ -1,0 +1,122 @@
+"""The oracle: every joint column there is, one after the other, without bounds, staircases or a solver.
+
+Far too slow for a real catalog. It shares the formulas of hours and money with the search and nothing else, so on a
+small problem it says whether the search and the solvers lose anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.candidates.joint import join
+from rlopt.costs import column_costs
+from rlopt.formulate import Objective
+from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem
+from rlopt.rules import Rule, rules_of
+
+CHUNK = 4096
+
+
+class Best(NamedTuple):
+    """The best column that keeps every rule."""
+
+    usd: float
+    column: str
+    hours: float
+    """Confident hours."""
+
+
+def _choices(problem: Problem, placement: int) -> Iterator[tuple[int, int, int, int]]:
+    """Training row, rollout row (-1 when colocated), interval and tier of every column of one placement."""
+    first = problem.colocated if placement == COLOCATED else problem.training
+    for train in range(len(first)):
+        zone, size = int(first.zone[train]), int(first.group_size[train])
+        others = [-1]
+        if placement != COLOCATED:
+            rollout = problem.rollout
+            others = [r for r in range(len(rollout)) if rollout.zone[r] == zone and rollout.group_size[r] == size]
+        for other in others:
+            for interval in problem.intervals[size]:
+                for tier in range(len(problem.tariffs[zone].tiers)):
+                    yield train, other, interval, tier
+
+
+def every_column(problem: Problem) -> Columns:
+    """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
+    parts = [join(problem, COLOCATED, *(np.zeros(0, dtype=np.int64) for _ in range(4)))]
+    for placement, name in enumerate(PLACEMENTS):
+        if name not in problem.request.placements:
+            continue
+        rows = _choices(problem, placement)
+        while chunk := list(islice(rows, CHUNK)):
+            columns = join(problem, placement, *np.array(chunk, dtype=np.int64).T)
+            advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
+            parts.append(columns.take(advances & (columns.gpus <= problem.gpu_limit)))
+    return Columns.join([part.with_cost(column_costs(part, problem)) for part in parts])
+
+
+def keeps(columns: Columns, problem: Problem, rules: Sequence[Rule]) -> NDArray[np.bool_]:
+    """Which columns keep which rule, shape (rules, columns)."""
+    fine = np.ones((len(rules), len(columns)), dtype=np.bool_)
+    for number, rule in enumerate(rules):
+        if rule.amount is not None:
+            fine[number] = rule.admits(rule.amount(columns, problem))
+    return fine
+
+
+def _keeps_all(columns: Columns, problem: Problem, rules: Sequence[Rule] | None) -> NDArray[np.bool_]:
+    return np.asarray(keeps(columns, problem, rules_of(problem) if rules is None else rules).all(axis=0))
+
+
+def describe(columns: Columns, j: int, problem: Problem) -> str:
+    """One column in a line."""
+    offers, placement = problem.market.offers, int(columns.placement[j])
+    pools = [(problem.colocated if placement == COLOCATED else problem.training, int(columns.train[j]))]
+    if columns.rollout[j] >= 0:
+        pools.append((problem.rollout, int(columns.rollout[j])))
+    machines = " + ".join(f"{int(table.nodes[row])} x {offers[int(table.offer[row])].id}" for table, row in pools)
+    tier = problem.tariffs[int(columns.zone[j])].tiers[int(columns.tier[j])].name
+    return (
+        f"{PLACEMENTS[placement]}: {machines}, group size {int(columns.group_size[j])}, "
+        f"a save every {int(columns.interval_steps[j])} steps to {tier}"
+    )
+
+
+def best_of(columns: Columns, fine: NDArray[np.bool_], problem: Problem, objective: Objective = "cost") -> Best | None:
+    """The cheapest (or fastest, then cheapest) of the columns marked ``fine``; None where there is none."""
+    best: tuple[float, float] = (math.inf, math.inf)
+    chosen = -1
+    for j in np.flatnonzero(fine):
+        usd, hours = float(columns.usd[j]), float(columns.confident_hours[j])
+        value = (usd, hours) if objective == "cost" else (hours, usd)
+        if value < best:
+            best, chosen = value, int(j)
+    if chosen < 0:
+        return None
+    return Best(float(columns.usd[chosen]), describe(columns, chosen, problem), float(columns.confident_hours[chosen]))
+
+
+def exhaustive(
+    problem: Problem, rules: Sequence[Rule] | None = None, objective: Objective | None = None
+) -> Best | None:
+    """The best column under ``rules`` (the request's own by default); None where no column keeps them all.
+
+    ``objective`` is the request's own by default: least USD, or least confident hours.
+    """
+    columns = every_column(problem)
+    fine = _keeps_all(columns, problem, rules)
+    return best_of(columns, fine, problem, objective or problem.request.objective)
+
+
+def pareto(problem: Problem, rules: Sequence[Rule] | None = None) -> list[tuple[float, float]]:
+    """(confident hours, USD) of the columns that no other beats in both, by hours; equal points once."""
+    columns = every_column(problem)
+    fine = _keeps_all(columns, problem, rules)
+    points = {(float(columns.confident_hours[j]), float(columns.usd[j])) for j in np.flatnonzero(fine)}
+    return sorted(p for p in points if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points))
