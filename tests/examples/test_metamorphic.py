@@ -1,0 +1,143 @@
+"""Relations between two runs (tests/data/metamorphic.csv): what a looser, tighter or dearer world may do."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import pytest
+
+from rlopt import api
+from rlopt.plan import Plan
+from rlopt.request import Money
+from tests.examples import runs
+from tests.examples.prices import scaled
+
+CENT = 0.01
+DOUBLE = [*runs.FEASIBLE, *(runs.name_of(number) for number in runs.INFEASIBLE)]
+SPOT = [name for name in runs.FEASIBLE if "spot" in runs.request(name).choices.pricing]
+NOT_IN_THIS_RELEASE = tuple(runs.NOT_YET)
+
+
+def chosen(plan: Plan) -> list[tuple[Any, ...]]:
+    """What a plan decides, without a price."""
+    made = plan.decisions
+    assert made is not None
+    checkpoint = (made.checkpoint.interval_steps, [(use.tier, use.copies) for use in made.checkpoint.tiers])
+    decided = made.model_dump(exclude={"checkpoint"})
+    pools = [(pool.offer, pool.nodes, tuple(pool.roles), pool.layout, pool.precision) for pool in plan.pools]
+    return [("decisions", decided, checkpoint), *pools]
+
+
+def test_every_relation_is_tried() -> None:
+    with (runs.DATA / "metamorphic.csv").open(encoding="utf-8", newline="") as file:
+        relations = [(row["id"][:2], row["change"]) for row in csv.DictReader(file)]
+    here = [change for number, change in relations if number not in NOT_IN_THIS_RELEASE]
+    tests = [name for name in globals() if name.startswith("test_") and name != "test_every_relation_is_tried"]
+    assert len(tests) == len(here), "one test for each relation of an algorithm in this release"
+
+
+@pytest.mark.parametrize("name", [name for name in DOUBLE if runs.request(name).limits.deadline is not None])
+def test_a_later_deadline_never_costs_more(name: str) -> None:
+    base = runs.request(name)
+    assert base.limits.deadline is not None
+    later = runs.solved_with(base.replaced("limits.deadline", 2.0 * base.limits.deadline))
+    assert runs.total(later) <= runs.total(runs.solved(name)) + CENT
+
+
+@pytest.mark.parametrize("name", [name for name in DOUBLE if runs.request(name).limits.max_gpus is not None])
+def test_more_gpus_never_cost_more(name: str) -> None:
+    base = runs.request(name)
+    assert base.limits.max_gpus is not None
+    wider = runs.solved_with(base.replaced("limits.max_gpus", 2 * base.limits.max_gpus))
+    assert runs.total(wider) <= runs.total(runs.solved(name)) + CENT
+
+
+@pytest.mark.parametrize("name", SPOT)
+def test_a_higher_floor_never_costs_less(name: str) -> None:
+    safe = runs.solved_with(runs.request(name).replaced("floors.on_demand_share", 1.0))
+    assert runs.total(safe) >= runs.total(runs.solved(name)) - CENT
+    assert all(pool.pricing != "spot" for pool in safe.pools)
+
+
+def test_a_node_more_quota_never_costs_more() -> None:
+    base = runs.request(runs.name_of("07"))
+    raised = tuple(quota.model_copy(update={"max_gpus": quota.max_gpus + 8}) for quota in base.limits.quotas)
+    assert raised
+    plan = runs.solved_with(base.replaced("limits.quotas", raised))
+    assert runs.total(plan) <= runs.total(runs.solved(runs.name_of("07"))) + CENT
+
+
+def test_no_quota_never_costs_more() -> None:
+    plan = runs.solved_with(runs.request(runs.name_of("07")).replaced("limits.quotas", ()))
+    assert runs.total(plan) <= runs.total(runs.solved(runs.name_of("07"))) + CENT
+
+
+def test_less_text_is_cheaper() -> None:
+    name = runs.name_of("09")
+    assert runs.total(runs.solved(name, "floors.text_log_rate=0.01")) < runs.total(runs.solved(name))
+
+
+def test_only_lora_fits() -> None:
+    assert runs.status(runs.request(runs.name_of("12"), "job.trainable=full")) == "infeasible"
+
+
+def test_only_the_deadline_was_wrong() -> None:
+    plan = runs.solved(runs.name_of("15"), "limits.deadline=2000h")
+    assert plan.status in ("optimal", "feasible")
+
+
+def test_time_cannot_help_memory() -> None:
+    assert runs.status(runs.request(runs.name_of("16"), "limits.deadline=100000h")) == "infeasible"
+
+
+def test_sixteen_samples_fit_a_larger_purse() -> None:
+    plan = runs.solved(runs.name_of("17"), "limits.budget=20000 USD")
+    assert plan.status in ("optimal", "feasible")
+    assert plan.decisions is not None
+    assert plan.decisions.group_size == 16
+
+
+def test_time_cannot_help_a_budget() -> None:
+    assert runs.status(runs.request(runs.name_of("17"), "limits.deadline=5000h")) == "infeasible"
+
+
+def test_a_dearer_currency_changes_the_total_alone() -> None:
+    """Storage, traffic, logs and the control node are billed in USD here, so those prices are doubled beside the rate.
+
+    Everything then costs twice as much; the budget of the file is in CNY and doubles with its rate.
+    """
+    name = runs.name_of("11")
+    base = runs.request(name)
+    rate = base.costs.exchange_rates["CNY"]
+    doubled = base.replaced("costs.exchange_rates", {"CNY": Money(2.0 * rate.amount, rate.currency)})
+    facts = scaled(api.catalog(), lambda currency: 1.0 if currency == "CNY" else 2.0)
+    plan, before = runs.solved_with(doubled, facts), runs.solved(name)
+    assert chosen(plan) == chosen(before)
+    assert runs.total(plan) == pytest.approx(2.0 * runs.total(before), rel=1e-9)
+    # with the rate alone, what is billed in CNY doubles and what is billed in USD stays
+    alone = runs.solved_with(doubled)
+    assert runs.total(before) < runs.total(alone) <= 2.0 * runs.total(before) + CENT
+
+
+def test_fewer_history_copies_never_cost_more() -> None:
+    name = runs.name_of("18")
+    assert runs.total(runs.solved(name, "floors.checkpoints.history_every=50")) <= runs.total(runs.solved(name)) + CENT
+
+
+@pytest.mark.parametrize("name", runs.FEASIBLE)
+def test_three_times_every_price_is_three_times_the_total(name: str) -> None:
+    """Budgets grow with the prices; no request here bills an engineer's hour or a label."""
+    changed = runs.request(name)
+    for key in ("budget", "hourly_budget"):
+        money = getattr(changed.limits, key)
+        if money is not None:
+            changed = changed.replaced(f"limits.{key}", Money(3.0 * money.amount, money.currency))
+    if changed.costs.vcpu_hour is not None:
+        money = changed.costs.vcpu_hour
+        changed = changed.replaced("costs.vcpu_hour", Money(3.0 * money.amount, money.currency))
+    before, plan = runs.solved(name), runs.solved_with(changed, scaled(api.catalog(), lambda _: 3.0))
+    assert before.cost is not None
+    assert not [line for line in before.cost.lines if "engineer" in line.basis]
+    assert runs.total(plan) == pytest.approx(3.0 * runs.total(before), rel=1e-9)
+    assert chosen(plan) == chosen(before)
