@@ -11,12 +11,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.oracle.problems import random_problem
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.frontier import frontier_columns
+from tests.oracle.problems import random_problem
 
 PROBLEMS = 360
 SHARDS = 6

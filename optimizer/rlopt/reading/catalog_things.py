@@ -49,10 +49,8 @@ def model(row: Row, sources: Mapping[str, str]) -> Model:
         widths = (int(row[f"mla_{field}"]) for field in ("kv_lora", "qk_nope", "qk_rope", "v_dim"))
         mla = Mla(whole(row["mla_q_lora"]), *widths)
     if row["vision_layers"]:
-        sizes = (
-            int(row[f"vision_{field}"]) for field in ("layers", "hidden", "ffn", "heads", "patch", "merge")
-        )
-        vision = Vision(*sizes, params=float(row["vision_params"]))
+        sizes = {name: int(row[f"vision_{name}"]) for name in ("layers", "hidden", "ffn", "heads", "patch", "merge")}
+        vision = Vision(**sizes, params=float(row["vision_params"]))
     return Model(
         name=row["name"],
         hf_id=row["hf_id"],
