@@ -57,9 +57,7 @@ def _context(pinned: Pinned) -> Context:
     request = api.load(next(EXAMPLES.glob(f"{pinned.example}-*.yaml")), pinned.overrides)
     catalog = api.catalog()
     workload = build_workload(request, resolve_models(request, catalog))
-    topology = Topology(
-        pinned.device, min(pinned.gpus_per_node, pinned.gpus), pinned.intra, pinned.node_gbps, True
-    )
+    topology = Topology(pinned.device, min(pinned.gpus_per_node, pinned.gpus), pinned.intra, pinned.node_gbps, True)
     empty_int, empty = np.zeros(0, dtype=np.int64), np.zeros(0)
     market = Market(
         (),
@@ -118,9 +116,7 @@ def predict(pinned: Pinned) -> Result:
         pinned.placement == COLOCATED,
     )
     steady = pinned.placement == ASYNC
-    time = sample(
-        context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady
-    ).seconds
+    time = sample(context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady).seconds
     generate = float(with_tools(context, time, size)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration
