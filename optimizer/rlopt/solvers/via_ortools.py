@@ -20,6 +20,8 @@ from rlopt.solvers.contract import Outcome, Termination
 NAME = "ortools"
 LARGEST_OBJECTIVE = 2.0**48
 """Objective coefficients are scaled to about this size: a relative rounding of 1e-14, far below the promised 1e-6."""
+LARGEST_TOTAL = 2.0**61
+"""The sum of all coefficients stays below this, or CP-SAT refuses the model for fear of an overflow."""
 ROW_SCALE = 1e9
 LARGEST = 2.0**53
 
@@ -63,6 +65,8 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
         raise SolverError(f"the ortools backend needs OR-Tools: {error}") from error
     if not bool(program.integer.all()):
         raise SolverError("the ortools backend takes integer variables only; use --backend pulp")
+    if not bool(np.isfinite(program.lower).all() and np.isfinite(program.upper).all()):
+        raise SolverError("the ortools backend takes bounded variables only; use --backend pulp")
     started = time.perf_counter()
     model = cp_model.CpModel()
     variables = [
@@ -71,7 +75,8 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
     ]
     for row in program.rows:
         _add_row(model, variables, row)
-    scale = LARGEST_OBJECTIVE / max(float(np.abs(program.objective).max(initial=0.0)), 1e-300)
+    largest = float(np.abs(program.objective).max(initial=0.0)) or 1.0
+    scale = min(LARGEST_OBJECTIVE, LARGEST_TOTAL / max(program.size, 1)) / largest
     prices = _integers(program.objective, scale, np.floor)
     model.minimize(sum(price * x for price, x in zip(prices, variables, strict=True)))
     solver = cp_model.CpSolver()
