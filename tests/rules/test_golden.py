@@ -1,0 +1,52 @@
+"""The rows of each family of rules alone, as an LP text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from rlopt.formulate import formulate
+from rlopt.rules import FAMILIES
+from tests.costs.golden import matches
+from tests.costs.hand import HOUR, columns_of, hand_problem, request
+
+FOLDER = Path(__file__).parent / "golden"
+LIMITS: dict[str, Any] = {
+    "deadline": 2 * HOUR,
+    "confidence": 0.9,
+    "budget": {"amount": 250.0, "currency": "USD"},
+    "hourly_budget": {"amount": 14.0, "currency": "USD"},
+    "max_gpus": 4,
+    "quotas": [{"gpu": "T", "pricing": "spot", "max_gpus": 0}, {"provider": "south", "max_gpus": 8}],
+}
+FLOORS: dict[str, Any] = {
+    "group_size": 16,
+    "samples_per_update": 200,
+    "informative_groups": 0.995,
+    "update_precision": "bf16",
+    "on_demand_share": 0.5,
+    "max_staleness": 0,
+    "checkpoints": {"keep_recent": 2, "keep_best": 1, "history_every": 18, "recovery_time": 600.0},
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)
+def test_the_rows_of_a_family(family: ModuleType) -> None:
+    problem = hand_problem(request(limits=LIMITS, floors=FLOORS))
+    rules = family.rules(problem)
+    assert rules
+    matches(formulate(columns_of(problem), problem, "cost", rules), FOLDER / f"{family.NAME}.lp")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)
+def test_what_the_request_leaves_out_is_no_row(family: ModuleType) -> None:
+    problem = hand_problem(request(floors={}, limits={}))
+    rows = [rule for rule in family.rules(problem) if rule.amount is not None]
+    assert [rule.name for rule in rows] == (["choice"] if family.NAME == "choice" else [])
+
+
+def test_every_family_has_its_golden_text_and_no_text_is_left_over() -> None:
+    assert {path.stem for path in FOLDER.glob("*.lp")} == {family.NAME for family in FAMILIES}
