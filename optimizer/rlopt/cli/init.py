@@ -35,10 +35,12 @@ def init(algorithm: str, model: str | None, output: Path | None, force: bool) ->
       rlopt init --algorithm grpo --model Qwen/Qwen2.5-7B-Instruct -o constraints.yaml
     """
     from rlopt import api
+    from rlopt.workloads import algorithm as known_algorithm
 
     if output is not None and output.exists() and not force:
         message = f"{output} exists; choose another name or add --force"
         raise click.UsageError(message)
+    known_algorithm(algorithm)
     text = api.init_text(algorithm, model)
     if output is None:
         print_text(text)

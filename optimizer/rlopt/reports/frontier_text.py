@@ -54,18 +54,19 @@ def _row(plan: Plan, before: float | None) -> tuple[str, ...]:
         words.usd(cost.total_usd) + ("" if plan.status == "optimal" else " *"),
         "" if before is None else words.usd(before - cost.total_usd),
         str(sum(pool.gpus for pool in plan.pools)),
-        machines(plan),
+        machines(plan, all_pools=False),
         "" if decisions is None else decisions.placement,
         "" if decisions is None or decisions.group_size is None else str(decisions.group_size),
     )
 
 
-def machines(plan: Plan) -> str:
-    """All pools in one phrase: ``2 × 8 H100-SXM aws on demand + 4 × 1 L4 gcp spot``."""
+def machines(plan: Plan, all_pools: bool = True) -> str:
+    """Pools in one phrase: ``2 × 8 H100-SXM aws on demand + 4 × 1 L4 gcp spot``; all of them, or those with GPUs."""
     return " + ".join(
         f"{pool.nodes} × {f'{pool.gpus_per_node} {pool.gpu}' if pool.gpu else pool.instance_type} "
         f"{pool.provider} {words.PRICING.get(pool.pricing, pool.pricing)}"
         for pool in plan.pools
+        if all_pools or pool.gpu
     )
 
 

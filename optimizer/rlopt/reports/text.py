@@ -80,7 +80,7 @@ def standing(plan: Plan) -> str:
     if solver.objective == "time":
         if solver.bound_hours is not None:
             text += f" None is done sooner than in {words.hours(solver.bound_hours)}."
-    elif solver.bound_usd is not None and solver.gap is not None:
+    elif solver.bound_usd and solver.gap is not None:
         text += (
             f" A better one could save up to {words.percent(solver.gap)};"
             f" no plan costs less than {words.usd(solver.bound_usd)}."

@@ -10,10 +10,9 @@ import numpy as np
 
 from rlopt import solvers
 from rlopt.audit import audit
-from rlopt.errors import SolverError
 from rlopt.formulate import Objective, formulate
 from rlopt.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
-from rlopt.problem import Columns, Problem
+from rlopt.problem import Columns, Ints, Problem
 from rlopt.program import Program
 from rlopt.rules import Rule, rules_of
 from rlopt.studies.answer import build_plan
@@ -128,11 +127,19 @@ def summary(
     }
     if outcome.objective is None or usd is None:
         return SolverSummary(objective_usd=None, bound_usd=None, gap=None, **common)
-    bound = min(outcome.bound, outcome.objective)
-    gap = (outcome.objective - bound) / max(abs(outcome.objective), 1e-12)
+    bound = min(outcome.bound, outcome.objective) if math.isfinite(outcome.bound) else None
+    gap = None if bound is None else (outcome.objective - bound) / max(abs(outcome.objective), 1e-12)
     if goal == "time":
         return SolverSummary(objective_usd=usd, bound_usd=None, gap=gap, objective="time", bound_hours=bound, **common)
     return SolverSummary(objective_usd=usd, bound_usd=bound, gap=gap, **common)
+
+
+def _known_best(program: Program, outcome: solvers.Outcome, known: Ints) -> solvers.Outcome:
+    """The best column that keeps every rule, for a solver that ran out of time without any: a plan, not a proof."""
+    best = known[np.argmin(program.objective[known])]
+    values = np.zeros(program.size)
+    values[best] = 1.0
+    return replace(outcome, values=values, objective=program.cost(values))
 
 
 def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None) -> Plan:
@@ -145,13 +152,16 @@ def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_l
     program = formulate(found.columns, problem, objective, found.rules)
     outcome = solvers.solve(program, module, time_limit)
     if outcome.values is None:
-        if outcome.termination != "infeasible":
-            raise SolverError("the time limit ended before any plan was found; give it more time")
-        return infeasible_plan(problem, summary(problem, found, outcome, backend, goal, None, len(program.rows)))
+        known = np.flatnonzero(found.admitted)
+        if outcome.termination == "infeasible" or not len(known):
+            none = infeasible_plan(problem, summary(problem, found, outcome, backend, goal, None, len(program.rows)))
+            return none if outcome.termination == "infeasible" else none.model_copy(update={"status": "feasible"})
+        outcome = _known_best(program, outcome, known)
+    assert outcome.values is not None
     j = _tie_break(found, problem, program.objective, int(np.argmax(outcome.values)))
     root_gap = _root_gap(program, float(program.objective[j])) if backend == "pulp" else None
     solver = summary(problem, found, outcome, backend, goal, float(found.columns.usd[j]), len(program.rows), root_gap)
-    proven = outcome.termination == "optimal" and (solver.gap or 0.0) <= PROOF
+    proven = outcome.termination == "optimal" and solver.gap is not None and solver.gap <= PROOF
     return audit(build_plan(found.columns, j, problem, solver, "optimal" if proven else "feasible"), problem)
 
 
