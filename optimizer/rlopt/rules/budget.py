@@ -18,5 +18,5 @@ def rules(problem: Problem) -> list[Rule]:
     if hourly is not None:
         found.append(Rule("hourly_budget", "limits.hourly_budget", "USD/h", "<=", hourly,
                           lambda columns, _: columns.usd_per_hour + columns.cpu_usd_per_hour,
-                          lambda plan, _: sum(pool.usd_per_hour for pool in plan.pools)))
+                          lambda plan, _: sum(pool.usd_per_hour for pool in plan.pools), of_pools=True))
     return found

@@ -39,6 +39,8 @@ class Rule:
     measure: Measure
     step: float = 1.0
     relaxable: bool = True
+    of_pools: bool = False
+    """Whether the amount depends on the chosen pools alone, not on checkpoint interval or tier."""
 
     def admits(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which amounts are within the limit, in double precision."""

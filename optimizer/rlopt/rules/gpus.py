@@ -52,7 +52,7 @@ def quota_rule(number: int, quota: Quota, problem: Problem) -> Rule:
     step = float(min((offer.shape.gpus for offer, hit in zip(problem.market.offers, matches, strict=True) if hit),
                      default=1))
     return Rule("quota", f"limits.quotas[{number}]", "GPUs", "<=", float(quota.max_gpus),
-                lambda columns, p: pool_gpus(columns, p, matches), measure, step=step)
+                lambda columns, p: pool_gpus(columns, p, matches), measure, step=step, of_pools=True)
 
 
 def rules(problem: Problem) -> list[Rule]:
@@ -61,5 +61,5 @@ def rules(problem: Problem) -> list[Rule]:
     if limits.max_gpus is not None:
         found.append(Rule(NAME, "limits.max_gpus", "GPUs", "<=", float(limits.max_gpus),
                           lambda columns, _: columns.gpus.astype(np.float64),
-                          lambda plan, _: float(sum(pool.gpus for pool in plan.pools))))
+                          lambda plan, _: float(sum(pool.gpus for pool in plan.pools)), of_pools=True))
     return found + [quota_rule(number, quota, problem) for number, quota in enumerate(limits.quotas)]

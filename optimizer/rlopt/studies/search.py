@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.joint import options
+from rlopt.candidates.joint import join, options
 from rlopt.costs import column_costs
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem
 from rlopt.rules import Rule
@@ -55,8 +55,29 @@ class Search:
                 self._pairs(placement, zone, size, train, rollout)
         return self._collect()
 
-    def price(self, placement: int, train: Ints, rollout: Ints) -> None:
-        """Price pairs exactly, learn from the feasible ones and keep what can matter."""
+    def _within_pool_rules(self, placement: int, train: Ints, rollout: Ints) -> NDArray[np.bool_]:
+        """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
+        sizes = (self.problem.colocated if placement == COLOCATED else self.problem.training).group_size[train]
+        first = np.zeros(int(sizes.max(initial=0)) + 1, dtype=np.int64)
+        for size, grid in self.problem.intervals.items():
+            first[size : size + 1] = grid[0]
+        columns = join(self.problem, placement, train, rollout, first[sizes], np.zeros(len(train), dtype=np.int64))
+        kept = np.ones(len(train), dtype=bool)
+        for rule in self.rules:
+            if rule.of_pools and rule.amount is not None:
+                fine = rule.admits(rule.amount(columns, self.problem))
+                self.prune.excluded[rule.key] += int((kept & ~fine).sum())
+                kept &= fine
+        return kept
+
+    def price(self, placement: int, train: Ints, rollout: Ints, screen: bool = False) -> None:
+        """Price pairs exactly, learn from the feasible ones and keep what can matter.
+
+        ``screen`` drops the pairs that break a rule of their pools first, instead of showing them to the solver.
+        """
+        if screen and len(train):
+            kept = self._within_pool_rules(placement, train, rollout)
+            train, rollout = train[kept], rollout[kept]
         for start in range(0, len(train), CHUNK // 16):
             part = slice(start, start + CHUNK // 16)
             columns = options(self.problem, placement, train[part], rollout[part])
@@ -191,7 +212,7 @@ class Search:
                 self.prune.excluded["limits.max_gpus"] += int((stay & over).sum())
                 stay &= ~over
             i, j = np.nonzero(stay)
-            self.price(placement, part[i], rollout[j])
+            self.price(placement, part[i], rollout[j], screen=self.reductions)
 
     def _survivors(
         self, placement: int, zone: int, size: int, pools: Pools, rows: Ints, others: Pools, other_rows: Ints
