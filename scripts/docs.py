@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "command-line.md"
 README = ROOT / "README.md"
 WIDTH = 100
+_SHOWN_UNTIL = "Warnings"
+_REST = "\n[then: warnings, how this was found, every price with its source and date, the catalogs' dates]"
 _BLOCK = re.compile(r"(<!-- output:quickstart -->\n).*?(<!-- /output:quickstart -->)", re.DOTALL)
 
 _HEAD = """# The command line
@@ -64,7 +66,9 @@ def with_quickstart(readme: str) -> str:
         capture_output=True,
         text=True,
     )
-    return _BLOCK.sub(lambda found: f"{found[1]}```text\n{done.stdout}```\n{found[2]}", readme)
+    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    shown = "\n".join(lines[: lines.index(_SHOWN_UNTIL)])
+    return _BLOCK.sub(lambda found: f"{found[1]}```text\n{shown}{_REST}\n```\n{found[2]}", readme)
 
 
 def main() -> None:

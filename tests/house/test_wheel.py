@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -76,3 +78,33 @@ def test_it_reads_its_own_data_away_from_the_checkout(wheel: Path, tmp_path: Pat
     )
     assert done.returncode == 0, done.stderr
     assert '"offers"' in done.stdout
+
+
+def test_it_solves_a_request_from_a_fresh_environment(wheel: Path, root: Path, tmp_path: Path) -> None:
+    """Install the wheel with its command into an empty environment that only borrows the dependencies."""
+    place = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True, timeout=120)
+    python = place / "bin" / "python"
+    target = Path(
+        subprocess.run(
+            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+            check=True, capture_output=True, text=True, timeout=60,
+        ).stdout.strip()
+    )  # fmt: skip
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), "install", "-qq", "--no-deps", "--no-index", str(wheel)],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    (target / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    request = tmp_path / "constraints.yaml"
+    request.write_text((root / "examples" / "sft-lora.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [place / "bin" / "rlopt", "solve", "constraints.yaml", "--json"],
+        cwd=tmp_path, env=environment, check=False, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["status"] == "optimal"
+    where = [python, "-c", "import rlopt; print(rlopt.__file__)"]
+    home = subprocess.run(where, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True, timeout=60)
+    assert Path(home.stdout.strip()).is_relative_to(place)
