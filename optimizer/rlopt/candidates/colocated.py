@@ -34,13 +34,15 @@ class ColocatedTable:
 
 def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
     """Indices of the rows that no other row of their group beats in both values."""
+    if not len(group):
+        return np.zeros(0, dtype=np.int64)
     order = np.lexsort((second, first, group))
-    values, groups = second[order], group[order]
-    start = np.concatenate([[True], groups[1:] != groups[:-1]]) if len(order) else np.zeros(0, dtype=bool)
+    levels, level = np.unique(second, return_inverse=True)  # whole numbers: no difference is lost to rounding
+    values, groups = level[order], group[order]
+    start = np.concatenate([[True], groups[1:] != groups[:-1]])
     # a running minimum that restarts with each group: offset every group below the one before it
-    span = float(np.ptp(values[np.isfinite(values)])) + 1.0 if len(order) else 1.0
-    shifted = values - np.cumsum(start) * span
-    before = np.concatenate([[np.inf], np.minimum.accumulate(shifted)[:-1]]) if len(order) else shifted
+    shifted = values - np.cumsum(start) * len(levels)
+    before = np.concatenate([[0], np.minimum.accumulate(shifted)[:-1]])
     keep = start | (shifted < before)
     return np.asarray(order[keep], dtype=np.int64)
 

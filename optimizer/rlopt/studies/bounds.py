@@ -9,7 +9,7 @@ and the shortest conceivable run. All terms rise with the hours, so the sum stay
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,18 +38,20 @@ class Bounds:
         """Precompute the fixed part for every placement, zone and group size."""
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
         sizes = sorted(problem.workload.steps)
+        # a search may leave the recovery floor out, and then the best copies stand in a tier that it would bar
+        loose = replace(problem, request=problem.request.replaced("floors.checkpoints.recovery_time", None))
         fixed = np.full((len(PLACEMENTS), len(problem.tariffs), max(sizes, default=0) + 1), np.inf)
         for size in sizes:
             table = _choices(problem, size)
             if not len(table):
                 continue
             # the placement adds the same to every interval and tier: find the least of those once
-            usd = column_costs(_idle(problem, table), problem)
+            usd = column_costs(_idle(problem, table), loose)
             order = np.lexsort((usd, table[:, 1]))
             least = table[order[np.unique(table[order, 1], return_index=True)[1]]]
             for placement in range(len(PLACEMENTS)):
                 least[:, 0] = placement
-                fixed[placement, least[:, 1], size] = column_costs(_idle(problem, least), problem)
+                fixed[placement, least[:, 1], size] = column_costs(_idle(problem, least), loose)
         steps = np.array([problem.workload.steps.get(size, 0) for size in range(fixed.shape[2])], dtype=np.float64)
         return Bounds(problem, fixed, cpu, steps)
 

@@ -70,17 +70,26 @@ class Search:
                 kept &= fine
         return kept
 
+    def _quick_tiers(self) -> NDArray[np.bool_] | None:
+        """Tiers whose restore alone does not break the recovery floor, shape (zones, tiers); None without one."""
+        limits = [rule.limit for rule in self.rules if rule.key == "floors.checkpoints.recovery_time"]
+        return self.problem.tiers.restore_hours * 60.0 <= min(limits) if limits else None
+
     def price(self, placement: int, train: Ints, rollout: Ints, screen: bool = False) -> None:
         """Price pairs exactly, learn from the feasible ones and keep what can matter.
 
         ``screen`` drops the pairs that break a rule of their pools first, instead of showing them to the solver.
         """
+        quick = self._quick_tiers()
         if screen and len(train):
             kept = self._within_pool_rules(placement, train, rollout)
             train, rollout = train[kept], rollout[kept]
         for start in range(0, len(train), CHUNK // 16):
             part = slice(start, start + CHUNK // 16)
-            columns = options(self.problem, placement, train[part], rollout[part])
+            columns = options(self.problem, placement, train[part], rollout[part], quick if screen else None)
+            searched = columns.gpus <= self.problem.gpu_limit  # both pools together, with reductions or without
+            self.prune.excluded["limits.max_gpus"] += int((~searched).sum())
+            columns = columns.take(searched)
             if not len(columns):
                 continue
             columns = columns.with_cost(column_costs(columns, self.problem))
