@@ -106,8 +106,13 @@ def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval:
     )
 
 
-def options(problem: Problem, placement: int, train: Ints, rollout: Ints) -> Columns:
-    """Every checkpoint interval and tier of the given pool pairs, those that make no progress left out."""
+def options(
+    problem: Problem, placement: int, train: Ints, rollout: Ints, allowed: NDArray[np.bool_] | None = None
+) -> Columns:
+    """Every checkpoint interval and tier of the given pool pairs, those that make no progress left out.
+
+    ``allowed`` of shape (zones, tiers) leaves tiers out that some rule excludes whatever the pools.
+    """
     pools = problem.colocated if placement == COLOCATED else problem.training
     rows: list[NDArray[np.int64]] = []
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)[pools.zone[train]]
@@ -122,5 +127,7 @@ def options(problem: Problem, placement: int, train: Ints, rollout: Ints) -> Col
     if not rows:
         return join(problem, placement, *(np.zeros(0, dtype=np.int64) for _ in range(4)))
     table = np.concatenate(rows)
+    if allowed is not None:
+        table = table[allowed[pools.zone[train[table[:, 0]]], table[:, 2]]]
     columns = join(problem, placement, train[table[:, 0]], rollout[table[:, 0]], table[:, 1], table[:, 2])
     return columns.take(np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours))
