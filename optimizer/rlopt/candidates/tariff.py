@@ -31,7 +31,7 @@ class Tier:
         return self.restore_hours == 0.0 and self.kind != "block"
 
     def dominates(self, other: Tier) -> bool:
-        """No dearer in any way and no slower: the other can never be the better choice."""
+        """No dearer in any way, no slower and at hand if the other is: the other can never be the better choice."""
         mine = (
             self.usd_gb_hour,
             self.min_hours,
@@ -39,6 +39,7 @@ class Tier:
             self.restore_hours,
             self.upload_per_gb,
             -self.gb_s_per_node,
+            not self.ready,
         )
         theirs = (
             other.usd_gb_hour,
@@ -47,6 +48,7 @@ class Tier:
             other.restore_hours,
             other.upload_per_gb,
             -other.gb_s_per_node,
+            not other.ready,
         )
         return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
 
