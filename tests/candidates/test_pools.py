@@ -1,0 +1,115 @@
+"""Checkpoints, intervals, failure rates and the join of estimates with prices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlopt.candidates.checkpoint import OPTIMIZER_BYTES, checkpoint_sizes, intervals
+from rlopt.candidates.operations import load_operations
+from rlopt.candidates.pricing import price_rows, stop_rates
+from rlopt.facts import FailureRate
+from rlopt.problem import Pools
+from rlopt.workloads import Role
+from tests.costs.hand import MARKET, MODEL, hand_problem, request
+
+
+def rate(kind: str, provider: str, pricing: str, gpu: float | None, node: float | None) -> FailureRate:
+    return FailureRate(f"{kind}-{provider}", provider, "any", pricing, kind, gpu, node, 0.0, 1.0, "test", "")
+
+
+def with_rates(*rates: FailureRate) -> np.ndarray:
+    return stop_rates(MARKET, replace(hand_problem().catalog, reliability=rates))
+
+
+def test_stops_of_a_node() -> None:
+    # 0.01 a GPU and hour, 0.1 a spot node and hour; nodes of 2, 2 (spot) and 4 GPUs
+    found = with_rates(
+        rate("failure", "any", "any", 0.01, None),
+        rate("reclaim", "any", "spot", None, 0.1),
+    )
+    assert found == pytest.approx([0.02, 0.12, 0.04])
+
+
+def test_the_named_providers_rate_counts_first() -> None:
+    found = with_rates(
+        rate("failure", "any", "any", 0.01, None),
+        rate("failure", "south", "any", None, 0.5),
+        rate("reclaim", "any", "spot", 0.1, None),
+    )
+    assert found == pytest.approx([0.02, 0.02 + 0.2, 0.5])
+
+
+def test_an_unknown_rate_is_not_a_number_and_its_offers_are_left_out() -> None:
+    found = with_rates(rate("failure", "any", "any", 0.01, None))
+    assert np.isnan(found).tolist() == [False, True, False]
+    assert set(priced(found, nodes=[1]).offer.tolist()) == {0}
+
+
+def priced(stops: np.ndarray, nodes: list[int], topology: list[int] | None = None, host: float = 0.0) -> Pools:
+    size = len(nodes)
+    fields = {
+        name: np.full(size, 60.0)
+        for name in ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
+    }
+    fields |= {name: np.arange(size) for name in ("group_size", "update_precision", "estimate")}
+    kinds = np.array(topology or [0] * size)
+    return price_rows(MARKET, stops, kinds, np.array(nodes), np.full(size, host), fields)
+
+
+def test_every_estimate_meets_every_offer_of_its_machine() -> None:
+    found = priced(np.array([0.1, 0.2, 0.3]), nodes=[1, 3], topology=[0, 1])
+    assert sorted(zip(found.estimate.tolist(), found.offer.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 2)]
+    last = found.take(found.offer == 2)
+    assert last.gpus.tolist() == [12]
+    assert last.usd_per_hour.tolist() == [36.0]
+    assert last.failures_per_hour == pytest.approx([0.9])
+    assert last.zone.tolist() == [1]
+    assert found.spot.tolist() == [offer == 1 for offer in found.offer]
+
+
+def test_more_nodes_than_an_offer_has_and_more_host_memory_than_a_node_has() -> None:
+    stops = np.zeros(3)
+    assert len(priced(stops, nodes=[5])) == 0  # four nodes at most
+    assert len(priced(stops, nodes=[4])) == 2
+    assert len(priced(stops, nodes=[1], host=257.0)) == 0
+    assert len(priced(stops, nodes=[1], host=256.0)) == 2
+
+
+def test_bytes_of_a_checkpoint() -> None:
+    workload = hand_problem().workload
+    found = checkpoint_sizes(request(), workload)
+    # 10e9 weights of 2 bytes, and 12 more for the fp32 master copy and two moments
+    assert found.weights_bytes == 20e9
+    assert found.resumable_bytes == 140e9
+    critic = Role("critic", replace(MODEL, params=1e9), True)
+    reference = Role("reference", MODEL, False)
+    both = replace(workload, roles=(*workload.roles, critic, reference))
+    assert checkpoint_sizes(request(), both).resumable_bytes == 154e9
+    assert checkpoint_sizes(request(), both).weights_bytes == 20e9
+    assert set(OPTIMIZER_BYTES) == {"adamw", "adamw_bf16", "adamw_8bit"}
+
+
+@pytest.mark.parametrize(
+    ("every", "steps", "expected"),
+    [
+        (18, 36, (1, 2, 3, 6, 9, 18)),
+        (18, 7, (1, 2, 3, 6)),
+        (7, 100, (1, 7)),
+        (None, 36, (1, 2, 5, 10, 20, 36)),
+        (None, 1, (1,)),
+    ],
+)
+def test_intervals_divide_the_history_or_form_a_grid(every: int | None, steps: int, expected: tuple[int, ...]) -> None:
+    asked = request(floors={"checkpoints": {"history_every": every}})
+    workload = replace(hand_problem().workload, steps={8: steps})
+    assert intervals(asked, workload) == {8: expected}
+
+
+def test_operations_say_what_is_assumed() -> None:
+    found = load_operations()
+    assert found.overhead_hours == pytest.approx((found.startup_minutes + found.shutdown_minutes) / 60)
+    assert any(text.startswith("startup 15 min") for text in found.assumed)
+    assert not any(text.startswith("restart") for text in found.assumed)
