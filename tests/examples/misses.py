@@ -18,9 +18,9 @@ MISSES: dict[tuple[str, str], str] = {
         "loosening the floor alone opens nothing and only the budget is named."
     ),
     ("18", "not implausibly faster than what people measured"): (
-        "The measurement is of NeMo-Aligner with TensorRT-LLM, whose documentation names no GPU type, on 8 nodes for "
-        "the actor and 4 for critic and reward, so that either waits while the other works. The plan runs every role in "
-        "turns on the same 32 H100 with the speeds that newer stacks are calibrated to, and takes about a seventh of those "
-        "GPU-hours; the prompt lengths are the request's own assumption."
+        "The measurement is of NeMo-Aligner with TensorRT-LLM, whose documentation names no GPU type, on 8 nodes "
+        "for the actor and 4 for critic and reward, so that either waits while the other works. The plan runs "
+        "every role in turns on the same 32 H100 with the speeds that newer stacks are calibrated to, and takes "
+        "about a seventh of those GPU-hours; the prompt lengths are the request's own assumption."
     ),
 }
