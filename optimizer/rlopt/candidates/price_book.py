@@ -194,6 +194,8 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
     """Prices of one zone beside its GPUs. Raises MissingFactError where no price at all is known."""
     egress, egress_source = book.egress(provider, region)
     tiers, warnings = book.tiers(provider, region, egress)
+    if provider not in book.traffic:
+        warnings.append(egress_source)
     log, more = book.log(provider)
     warnings += more
     operations, tools = book.operations, book.workload.tools
