@@ -31,7 +31,7 @@ from rlopt.plan import (
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.rules import rules_of
 from rlopt.studies.prices import price_warnings, prices_used
-from rlopt.units import bytes_to_gb, bytes_to_gib, seconds_to_hours
+from rlopt.units import bytes_to_gib, seconds_to_hours
 
 
 def _pool(name: str, pools: Pools, row: int, detail: PoolDetail, problem: Problem) -> Pool:
@@ -240,8 +240,3 @@ def _with_bill(plan: Plan, problem: Problem) -> Plan:
         if rule.relaxable and rule.binds(priced, problem)
     ]
     return priced.model_copy(update={"binding": binding})
-
-
-def transfer_gb(problem: Problem) -> float:
-    """GB of policy weights that move to the rollout engine each step."""
-    return bytes_to_gb(2.0 * problem.workload.role("policy").model.params)
