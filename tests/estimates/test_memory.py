@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates import ENGINES, ModelShape, Training, forward_parts, memory_margin, update_parts
+from rlopt.estimates import ModelShape, Training, forward_parts, memory_margin, update_parts
 from rlopt.estimates.activations import (
     activation_gib,
     in_flight_layers,
@@ -14,7 +14,7 @@ from rlopt.estimates.activations import (
     micro_batch_tokens,
 )
 from rlopt.units import GIB
-from tests.estimates.parts import FULL, calibration, gpt3, layout, shape, tokens
+from tests.estimates.parts import FULL, calibration, catalog, gpt3, layout, shape, tokens
 
 CAL = calibration()
 MEGATRON = np.zeros(1, dtype=np.int64)
@@ -29,7 +29,7 @@ def test_a_gpt_layer_keeps_34_bytes_per_token_and_width() -> None:
 
 def test_a_routed_token_keeps_what_its_experts_need() -> None:
     moe = shape("Qwen3-30B-A3B")
-    model = moe.model
+    model = catalog().models["Qwen3-30B-A3B"]
     attention = 4 * model.hidden + (model.heads + 2 * model.kv_heads) * model.head_dim + model.heads * model.head_dim
     routed = model.active_experts * (3 * model.expert_ffn + 3.7 * model.hidden)
     found = layer_gib(moe, layout(), np.array([1.0]), MEGATRON, CAL)[0] * GIB
@@ -109,4 +109,4 @@ def test_fp32_values_take_twice_the_room_and_fp8_keeps_copies() -> None:
 
 def test_the_margin_is_the_widest_of_the_engines() -> None:
     assert memory_margin(CAL) == max(CAL.memory["margin"].values())
-    assert memory_margin(CAL, np.array([0])) == CAL.memory["margin"][ENGINES[0]]
+    assert memory_margin(CAL, np.array([0])) == CAL.memory["margin"][CAL.engines[0]]

@@ -20,7 +20,7 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
         if role.trained:
             trainable, count = request.job.trainable, role.model.params
             if role.name == "policy" and trainable.kind == "lora":
-                count = ModelShape.of(role.model).lora_params(trainable.lora_rank or 1)
+                count = float(ModelShape.of(role.model).lora_params(trainable.lora_rank or 1))
             trained.append((role.name, count))
     weights = next(count for name, count in trained if name == "policy") * 2.0
     return Checkpoint(sum(count for _, count in trained) * (2.0 + optimizer), weights)

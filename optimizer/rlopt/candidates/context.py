@@ -99,6 +99,12 @@ def loop_factors(workload: Workload, calibration: Calibration, engine: str | Non
     return loop * float(rl["update_factor"]), loop
 
 
+def _shapes(workload: Workload) -> dict[str, ModelShape]:
+    """Shapes by role; roles of one model share theirs, so that what is computed for one serves the others."""
+    known = {id(role.model): ModelShape.of(role.model) for role in workload.roles}
+    return {role.name: known[id(role.model)] for role in workload.roles}
+
+
 def make_context(
     request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int, engine: str | None = None
 ) -> Context:
@@ -116,7 +122,7 @@ def make_context(
         workload=workload,
         market=market,
         hardware=hardware,
-        shapes={role.name: ModelShape.of(role.model) for role in workload.roles},
+        shapes=_shapes(workload),
         trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
         calibration=calibration,
         train_band=bands["update"],

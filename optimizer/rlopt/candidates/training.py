@@ -209,7 +209,7 @@ def stage_seconds(
             )
             continue
         precision = update_precision if stage.role in context.trainings else score_precision
-        key = (id(shape.model), precision, sequences)
+        key = (id(shape), precision, sequences)
         if key not in known:
             known[key] = context.forward_factor * loop * forward_seconds(
                 shape, hardware, layout, tokens, precision, sequences, context.calibration

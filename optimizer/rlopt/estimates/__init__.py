@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rlopt.estimates.arrays import Hardware, Layout, Training
+from rlopt.estimates.arrays import Hardware, Layout, Stack, Training
 from rlopt.estimates.calibration import Calibration, load_calibration
-from rlopt.estimates.codes import ENGINES, GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
+from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
 from rlopt.estimates.failures import daly_interval, expected_hours, working_hours, young_interval
 from rlopt.estimates.generation import GenerationTime, generation_seconds
 from rlopt.estimates.lengths import CutLognormal, Tokens
@@ -32,7 +32,6 @@ from rlopt.estimates.uncertainty import combine, quantile, sigma
 from rlopt.estimates.update import forward_seconds, optimizer_seconds, update_seconds
 
 __all__ = [
-    "ENGINES",
     "GENERATIONS",
     "OFFLOAD",
     "RECOMPUTE",
@@ -44,6 +43,7 @@ __all__ = [
     "Layout",
     "MemoryParts",
     "ModelShape",
+    "Stack",
     "Tokens",
     "Training",
     "checkpoint_seconds",

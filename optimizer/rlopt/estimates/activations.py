@@ -72,8 +72,8 @@ def activation_gib(
     layer = layer_gib(shape, layout, count, engine, calibration, value_bytes)
     full = layout.recompute == FULL
     kept = np.where(layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer)
-    if training.kind == "lora":  # inputs of the adapters' own products
-        width = 5.0 * shape.hidden + shape.model.ffn + shape.routed_copies * shape.model.expert_ffn
+    if training.lora:  # inputs of the adapters' own products
+        width = 5.0 * shape.hidden + shape.ffn + shape.routed_copies * shape.expert_ffn
         kept = kept + local * (calibration.value("memory", "lora_activation_bytes") * width / GIB)
     kept = np.where(full, local * (value_bytes * shape.hidden / GIB), kept)
     workspace = np.where(full, calibration.value("memory", "full_workspace") * layer, 0.0)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates.calibration import Calibration, load_calibration
-from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING, Floats, Ints
+from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING, Flags, Floats, Ints, Values
 from rlopt.estimates.lengths import Tokens
 from rlopt.facts import Device
 from rlopt.units import TERA, gbps_to_gb_s
 
+Words = NDArray[np.str_]
 PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
 WEIGHT_ONLY = ("int8", "int4")
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
@@ -103,12 +104,15 @@ class Hardware:
         """GPUs that talk over ``link_gb_s``, at least a node."""
         return self.gpus_per_node if self.domain is None else self.domain
 
-    def peak(self, precision: str) -> Floats:
-        """FLOP/s of GEMMs at ``precision``, NaN where unknown.
+    def peak(self, precision: str | Words) -> Floats:
+        """FLOP/s of GEMMs at ``precision`` (a name, or one a row), NaN where unknown.
 
         A device without bf16 tensor cores computes in fp16. int8 and int4 quantise weights only and compute
         at the 16-bit peak.
         """
+        if not isinstance(precision, str):
+            names, which = np.unique(precision, return_inverse=True)
+            return np.asarray(np.stack([self.peak(str(name)) for name in names])[which, np.arange(len(which))])
         sixteen = np.where(np.isnan(self.tflops["bf16"]), self.tflops["fp16"], self.tflops["bf16"]) * TERA
         return sixteen if precision in ("bf16", "fp16", *WEIGHT_ONLY) else self.tflops[precision] * TERA
 
@@ -144,7 +148,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What is trained of a model, and in which state.
+    """What is trained of a model, and in which state; each field one value, or one a row.
 
     Parameters
     ----------
@@ -161,12 +165,39 @@ class Training:
         Whether the update stands in a sampling loop, whose stacks keep gradients in other precisions.
     """
 
-    kind: Literal["full", "lora", "frozen-part"]
-    lora_rank: int = 0
-    base_bytes: float = 2.0
-    optimizer: str = "adamw"
-    trainable_share: float = 1.0
-    in_loop: bool = False
+    kind: str | Words
+    lora_rank: Values = 0
+    base_bytes: Values = 2.0
+    optimizer: str | Words = "adamw"
+    trainable_share: Values = 1.0
+    in_loop: Flags = False
+
+    @property
+    def lora(self) -> Flags:
+        """Whether adapters are trained beside a frozen base."""
+        return self.kind == "lora"
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """How a training stack runs a model; each field one value, or one a row.
+
+    Parameters
+    ----------
+    engine
+        Family of constants, index into the calibration's engines.
+    chunked_loss
+        Logits are computed and reduced in pieces and never held whole.
+    fused_attention
+        Scores are never held whole (flash attention); without it each layer keeps heads · s² of them.
+    sequence_parallel
+        Norms and residuals are split over tp as well (Korthikanti et al., 2022, section 4.2.2).
+    """
+
+    engine: Ints
+    chunked_loss: Flags = False
+    fused_attention: Flags = True
+    sequence_parallel: Flags = True
 
 
 __all__ = [
@@ -174,10 +205,14 @@ __all__ = [
     "OFFLOAD",
     "RECOMPUTE",
     "SHARDING",
+    "Flags",
     "Floats",
     "Hardware",
     "Ints",
     "Layout",
+    "Stack",
     "Tokens",
     "Training",
+    "Values",
+    "Words",
 ]

@@ -1,9 +1,9 @@
-"""Fitted constants, from one file of the catalogs with their provenance."""
+"""Fitted constants, from the files of one folder of the catalogs with their provenance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -12,19 +12,20 @@ import numpy as np
 
 from rlopt.data_dir import catalogs_dir
 from rlopt.errors import Complaint, InputError
-from rlopt.estimates.codes import ENGINES, GENERATIONS, Floats, Ints
+from rlopt.estimates.codes import GENERATIONS, Floats, Ints
 
 ROOMS = ("links", "training", "memory", "generation", "rl", "bands")
+DEFAULTS = "defaults"
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Tables by room; the file says where each constant comes from.
+    """Tables by room; each room's file says where its constants come from.
 
     Parameters
     ----------
     name, as_of
-        Which calibration this is, and its date.
+        Which calibration this is, and the date of its newest room.
     links
         Nominal rates by slot generation, and the achieved share of each kind of link.
     training, memory, generation, rl
@@ -42,6 +43,15 @@ class Calibration:
     rl: Mapping[str, Any]
     bands: Mapping[str, Any]
 
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Families of training stacks; layouts and stacks carry the index."""
+        return tuple(self.training["engines"])
+
+    def engine(self, name: str) -> int:
+        """Index of a family of training stacks."""
+        return self.engines.index(name)
+
     def value(self, room: str, key: str) -> float:
         """A constant."""
         return float(getattr(self, room)[key])
@@ -52,19 +62,52 @@ class Calibration:
         return cast("Floats", np.array([float(table[name]) for name in GENERATIONS])[generation])
 
     def by_engine(self, room: str, key: str, engine: Ints) -> Floats:
-        """A constant that differs by training engine, shape of ``engine``."""
+        """A constant that differs by training engine, shape of ``engine``.
+
+        A family without a value of its own takes the one of the family it is like.
+        """
         table = getattr(self, room)[key]
-        return cast("Floats", np.array([float(table[name]) for name in ENGINES])[engine])
+        return cast("Floats", np.array([float(self._of(table, name)) for name in self.engines])[engine])
 
     def by_both(self, room: str, key: str, engine: Ints, generation: Ints) -> Floats:
         """A constant that differs by training engine and GPU generation; shapes broadcast."""
         table = getattr(self, room)[key]
-        values = np.array([[float(table[family][name]) for name in GENERATIONS] for family in ENGINES])
+        rows = [self._of(table, family) for family in self.engines]
+        values = np.array([[float(row[name]) for name in GENERATIONS] for row in rows])
         return cast("Floats", values[engine, generation])
 
-    def size_bytes(self, precision: str) -> float:
-        """Bytes of one value at ``precision``, quantisation scales included."""
-        return float(self.memory["precision_bytes"][precision])
+    def size_bytes(self, precision: str | Any) -> Any:
+        """Bytes of one value at ``precision`` (a name, or an array of names), quantisation scales included."""
+        table = self.memory["precision_bytes"]
+        if isinstance(precision, str):
+            return float(table[precision])
+        names, which = np.unique(precision, return_inverse=True)
+        return np.array([float(table[str(name)]) for name in names])[which]
+
+    def replaced(self, values: Mapping[tuple[str, ...], float]) -> Calibration:
+        """A copy with other constants, each named by its path (room, key, ...)."""
+        rooms: dict[str, Any] = {}
+        for (room, *path), value in values.items():
+            table = rooms.setdefault(room, dict(getattr(self, room)))
+            for key in path[:-1]:
+                inner = dict(table[key])
+                table[key] = inner
+                table = inner
+            table[path[-1]] = value
+        return replace(self, **rooms)
+
+    def at(self, path: tuple[str, ...]) -> float:
+        """The constant at ``path`` (room, key, ...)."""
+        found: Any = getattr(self, path[0])
+        for key in path[1:]:
+            found = found[key]
+        return float(found)
+
+    def _of(self, table: Mapping[str, Any], name: str) -> Any:
+        families = self.training["engines"]
+        while name not in table:
+            name = (families[name] or {})["like"]
+        return table[name]
 
 
 def _complain(path: Path, key: str, message: str, fix: str) -> InputError:
@@ -93,17 +136,25 @@ def _read(path: Path) -> dict[str, Any]:
     return dict(YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8")))
 
 
+def calibration_dir() -> Path:
+    """Folder of the shipped constants, one file a room."""
+    return catalogs_dir() / "calibration"
+
+
 @lru_cache(maxsize=8)
 def load_calibration(path: Path | None = None) -> Calibration:
-    """The shipped defaults, or those with the constants of the file ``path`` put in their place.
+    """The shipped constants, or those with the constants of the file ``path`` put in their place.
+
+    A user's file has the rooms as its first level (``training: {half_width: 300}``), and a ``name``.
 
     Raises
     ------
     InputError
         When the file names a constant that does not exist or writes one in another form.
     """
-    shipped = catalogs_dir() / "calibration" / "defaults.yaml"
-    table = _read(shipped)
-    if path is not None and path != shipped:
+    table: dict[str, Any] = {room: _read(calibration_dir() / f"{room}.yaml") for room in ROOMS}
+    dates = [str(table[room].pop("as_of")) for room in ROOMS]
+    table |= {"name": DEFAULTS, "as_of": max(dates)}
+    if path is not None:
         table = _merged(table, _read(path), path)
     return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Values = float | NDArray[Any]
+"""One value for all rows, or one a row, shape (n,)."""
+Flags = bool | NDArray[np.bool_]
 
 GENERATIONS = ("Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "CDNA")
 SHARDING = ("ddp", "zero1", "zero2", "zero3")
 RECOMPUTE = ("none", "selective", "full")
 OFFLOAD = ("none", "optimizer", "parameters")
-ENGINES = ("megatron", "fsdp", "hf")
-"""Training engine families.
-
-Megatron Core, torch FSDP2 and torchtune, Hugging Face Trainer with PEFT or DeepSpeed.
-"""
 ZERO1, ZERO2, ZERO3 = 1, 2, 3
 SELECTIVE, FULL = 1, 2
 OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2

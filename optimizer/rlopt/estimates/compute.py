@@ -44,7 +44,7 @@ class Passes:
             return Passes(1.0, 1.0, 1.0, 1.0, 1.0)
         full = np.asarray(layout.recompute == FULL, dtype=np.float64)
         partly = np.asarray(layout.recompute == SELECTIVE, dtype=np.float64)
-        weights = 0.0 if training.kind == "lora" else training.trainable_share
+        weights = 0.0 if training.lora else training.trainable_share
         backward = 1.0 + (GEMM_BACKWARD - 1.0) * weights
         return Passes(
             1.0 + backward + full,
@@ -141,8 +141,8 @@ def _attention_s(
     attended = tokens.attended
     share = calibration.by_both("training", "attention_share", engine, hardware.generation)
     saturation = attended / (attended + calibration.value("training", "attention_half_length"))
-    head_dim = shape.attention_width / shape.model.heads
-    narrow = min(1.0, (head_dim / HEAD_DIM) ** calibration.value("training", "head_dim_power"))
+    head_dim = shape.attention_width / shape.heads
+    narrow = np.minimum(1.0, (head_dim / HEAD_DIM) ** calibration.value("training", "head_dim_power"))
     pairs = shape.attended_pairs(attended) / shape.layers
     flops = 4.0 * pairs * shape.attention_width / (saturation * narrow)
     return np.asarray(local * flops / (hardware.peak("bf16") * share))
@@ -162,22 +162,22 @@ def _experts_s(
 
     Grouped GEMMs, permutation, all-to-alls, launch overhead.
     """
-    model, local = shape.model, count / layout.tp
+    local = count / layout.tp
     ceiling, later = _ceiling(hardware, precision, calibration)
-    per_expert = local * layout.etp * layout.ep * (model.active_experts / model.experts)
+    per_expert = local * layout.etp * layout.ep * (shape.active_experts / shape.experts)
     half = later * calibration.value("training", "half_expert_tokens")
-    wide = np.minimum(float(shape.hidden), model.expert_ffn / layout.etp)
+    wide = np.minimum(float(shape.hidden), shape.expert_ffn / layout.etp)
     half_width = later * calibration.value("training", "half_width")
     rate = ceiling * calibration.value("training", "expert_factor") * (per_expert / (per_expert + half))
     rate = rate * (wide / (wide + half_width))
     share = shape.moe_layers / shape.layers
     seconds = local * (2.0 * shape.experts_active / shape.moe_layers) * passes.gemm / rate
     moved = (
-        calibration.value("training", "permute_bytes") / 3.0 * model.active_experts * (shape.hidden + model.expert_ffn)
+        calibration.value("training", "permute_bytes") / 3.0 * shape.active_experts * (shape.hidden + shape.expert_ffn)
     )
     seconds = seconds + local * moved * passes.traffic / hbm
     calls = 2.0 * np.asarray(passes.collective)
     seconds = seconds + expert_parallel_s(
-        hardware, layout, shape.hidden, model.active_experts, local, calls, calibration
+        hardware, layout, shape.hidden, shape.active_experts, local, calls, calibration
     )
     return share * (seconds + calibration.value("training", "moe_overhead_s") * passes.gemm)

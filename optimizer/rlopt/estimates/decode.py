@@ -56,9 +56,8 @@ def touched_experts(shape: ModelShape, running: Floats) -> Floats:
 
     E (1 - (1 - k / E)^b), uniform routing.
     """
-    model = shape.model
-    missed = np.log1p(-min(model.active_experts / model.experts, 1.0 - 1e-12))
-    return np.asarray(-model.experts * np.expm1(running * missed))
+    missed = np.log1p(-min(shape.active_experts / shape.experts, 1.0 - 1e-12))
+    return np.asarray(-shape.experts * np.expm1(running * missed))
 
 
 def engine_rows(hardware: Hardware, engine: str | None, calibration: Calibration) -> Ints:
@@ -132,13 +131,13 @@ def decode_step(
     expert_read = np.zeros_like(fixed)
     if shape.moe:
         moe_rate = hbm * _share("moe_bandwidth", factor, hardware, calibration)
-        expert_read = shape.experts_total / shape.model.experts * size / replica / moe_rate
+        expert_read = shape.experts_total / shape.experts * size / replica / moe_rate
         slope = slope + 2.0 * shape.experts_active / replica / (
             peak * _share("moe_flops", factor, hardware, calibration)
         )
     calls, per_sequence = _collectives(shape, hardware, ways, replica, calibration)
     launches = 1.0 + (calibration.value("generation", "layer_moe") if shape.moe else 0.0)
-    launches += calibration.value("generation", "layer_mla") if shape.model.mla is not None else 0.0
+    launches += calibration.value("generation", "layer_mla") if shape.mla else 0.0
     fixed = fixed + calls + _of_engine("step_s", rows, calibration)
     fixed = fixed + _of_engine("layer_s", rows, calibration) * (shape.layers * launches)
     return DecodeStep(
@@ -184,7 +183,7 @@ def _collectives(
         outside = replica > hardware.island
         pause = np.where(outside, constants["dispatch_outside_s"], constants["dispatch_inside_s"])
         latency = latency + np.where(wide, shape.moe_layers * pause, 0.0)
-        copies = constants["dispatch_factor"] * shape.model.active_experts * shape.hidden * constants["dispatch_bytes"]
+        copies = constants["dispatch_factor"] * shape.active_experts * shape.hidden * constants["dispatch_bytes"]
         tokens = np.where(wide, shape.moe_layers * copies * (ways / replica), 0.0)
         per_sequence = per_sequence + over(tokens, _link(hardware, replica, calibration))
     return latency, per_sequence

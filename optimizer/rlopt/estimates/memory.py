@@ -61,7 +61,7 @@ def update_parts(
 
     With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``hardware``
     is not read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held whole;
-    ``engine`` overrides the family of constants (index into ENGINES).
+    ``engine`` overrides the family of constants (index into the calibration's engines).
     """
     del hardware
     which = training_engine(layout, training) if engine is None else engine
@@ -69,7 +69,7 @@ def update_parts(
     optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
     value_bytes = 4.0 if precision == "fp32" else 2.0
     activations, logits = activation_gib(shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes)
-    gathered = _gathered(shape, layout, gradient_too=training.kind != "lora")
+    gathered = _gathered(shape, layout, gradient_too=not training.lora)
     step = np.where(
         layout.offload >= OPTIMIZER_OFF,
         0.0,

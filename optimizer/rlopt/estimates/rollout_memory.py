@@ -38,7 +38,7 @@ def kv_gib_per_token(shape: ModelShape, tp: Floats | Ints, context: float | None
     sequence of that many tokens, of which windowed layers keep only their window.
     """
     ways = np.asarray(tp, dtype=np.float64)
-    ways = np.ones_like(ways) if shape.model.mla is not None else np.minimum(ways, float(shape.model.kv_heads))
+    ways = np.ones_like(ways) if shape.mla else np.minimum(ways, shape.kv_heads)
     share = shape.cached_tokens(context) / context if context else 1.0
     return np.asarray(shape.kv_values_per_token * SIXTEEN * share / GIB / ways)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
-from rlopt.estimates.lora import AdapterCount, adapter_count
+import numpy as np
+
+from rlopt.estimates.codes import Flags, Ints, Values
+from rlopt.estimates.lora import adapter_count
 from rlopt.facts import Model, ParameterCount, parameter_count
 
 LEAST_AGREEMENT, MOST_AGREEMENT = 0.5, 2.0
@@ -15,7 +20,9 @@ MOST_TABLES = 0.9
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Parameters are counts; declared ones win over the shape for weights and FLOPs.
+    """One model, or a stack of n of them: fields are then arrays of shape (n,).
+
+    Parameters are counts; declared ones win over the shape for weights and FLOPs.
 
     Parameters
     ----------
@@ -42,33 +49,47 @@ class ModelShape:
     activation_units
         Values kept per token and layer in training, routed tokens apart: 4 h + q, k, v + attention output +
         feed-forward (Korthikanti et al., 2022, section 4.1, with flash attention and SwiGLU).
+    mla, tied
+        Latent attention; one table as embedding and head.
+    adapters_dense, adapters_experts
+        Adapter parameters per unit of rank outside and inside the routed experts.
     routed_units, routed_copies
         Values inside the experts that a token visits, and hidden-width copies it makes, per layer on average.
     """
 
-    model: Model
-    params: float
-    dense: float
-    dense_active: float
-    experts_total: float
-    experts_active: float
-    embedding: float
-    head: float
-    largest_body: float
-    layer_experts: float
-    layers: int
-    moe_layers: int
-    hidden: int
-    attention_width: float
-    attention_layers: float
-    window_layers: float
-    window: float
-    kv_values_per_token: float
-    activation_units: float
-    routed_units: float
-    routed_copies: float
-    vocab: int
-    moe: bool
+    params: Values
+    dense: Values
+    dense_active: Values
+    experts_total: Values
+    experts_active: Values
+    embedding: Values
+    head: Values
+    largest_body: Values
+    layer_experts: Values
+    layers: Values
+    moe_layers: Values
+    hidden: Values
+    heads: Values
+    kv_heads: Values
+    ffn: Values
+    gated: Flags
+    expert_ffn: Values
+    experts: Values
+    active_experts: Values
+    attention_width: Values
+    attention_layers: Values
+    window_layers: Values
+    window: Values
+    kv_values_per_token: Values
+    activation_units: Values
+    routed_units: Values
+    routed_copies: Values
+    vocab: Values
+    moe: Flags
+    mla: Flags
+    tied: Flags
+    adapters_dense: Values
+    adapters_experts: Values
 
     @staticmethod
     def of(model: Model) -> ModelShape:
@@ -80,13 +101,13 @@ class ModelShape:
         full = model.attention_layers if model.attention_layers or model.window else float(model.layers)
         windowed = float(model.layers) - full if model.window else 0.0
         width, per_layer = _attention(model)
+        adapters = adapter_count(model, 1)
         ffn = 3 if model.gated else 2
         moe_share = model.moe_layers / model.layers
         units = 4.0 * model.hidden + _projections(model) + width
         units += ffn * (model.ffn * (1.0 - moe_share) + model.shared_expert_ffn * moe_share)
         body = dense / model.layers if model.vision is None else count.dense_per_layer
         return ModelShape(
-            model=model,
             params=model.params,
             dense=dense,
             dense_active=dense_active,
@@ -99,6 +120,13 @@ class ModelShape:
             layers=model.layers,
             moe_layers=model.moe_layers,
             hidden=model.hidden,
+            heads=model.heads,
+            kv_heads=model.kv_heads,
+            ffn=model.ffn,
+            gated=model.gated,
+            expert_ffn=model.expert_ffn,
+            experts=model.experts,
+            active_experts=model.active_experts,
             attention_width=width,
             attention_layers=full,
             window_layers=windowed,
@@ -109,45 +137,51 @@ class ModelShape:
             routed_copies=moe_share * model.active_experts,
             vocab=model.vocab,
             moe=model.experts > 0,
+            mla=model.mla is not None,
+            tied=model.tie_embeddings,
+            adapters_dense=adapters.dense,
+            adapters_experts=adapters.experts,
         )
 
-    @property
-    def tied(self) -> bool:
-        """Whether one table serves as embedding and head."""
-        return self.model.tie_embeddings
+    @staticmethod
+    def stack(shapes: Sequence[ModelShape], which: Sequence[int] | Ints) -> ModelShape:
+        """Rows ``shapes[i] for i in which`` as arrays of shape (len(which),), so that one call meets many models."""
+        at = np.asarray(which, dtype=np.int64)
+        return ModelShape(**{f.name: np.array([getattr(s, f.name) for s in shapes])[at] for f in fields(ModelShape)})
+
+    def take(self, index: Any) -> ModelShape:
+        """The rows of ``index`` of a stack; a single model stays as it is."""
+        found = {f.name: getattr(self, f.name) for f in fields(ModelShape)}
+        return ModelShape(**{name: value[index] if np.ndim(value) else value for name, value in found.items()})
 
     @property
-    def tables(self) -> float:
+    def tables(self) -> Values:
         """Parameters of the embedding tables that exist."""
-        return self.embedding + (0.0 if self.tied else self.head)
+        return self.embedding + self.head * (1.0 - self.tied)
 
     @property
-    def active(self) -> float:
+    def active(self) -> Values:
         """Parameters that multiply in a forward pass of one token.
 
         2 FLOPs each (the input table is only looked up).
         """
         return self.dense_active + self.experts_active + self.head
 
-    def adapters(self, rank: int) -> AdapterCount:
-        """Adapter parameters of rank r on every linear layer, dense and routed apart."""
-        return adapter_count(self.model, rank)
-
-    def lora_params(self, rank: int) -> float:
+    def lora_params(self, rank: Values) -> Values:
         """Adapter parameters of rank r on every linear layer.
 
         They are r (in + out) each (Hu et al., 2021, section 4.1).
         """
-        return adapter_count(self.model, rank).total
+        return rank * (self.adapters_dense + self.adapters_experts)
 
-    def attended_pairs(self, attended: float) -> float:
+    def attended_pairs(self, attended: Values) -> Values:
         """Token pairs per token over all layers, causal: half the sequence, or at most the window."""
-        return self.attention_layers * attended / 2.0 + self.window_layers * min(attended / 2.0, self.window)
+        return self.attention_layers * attended / 2.0 + self.window_layers * np.minimum(attended / 2.0, self.window)
 
-    def cached_tokens(self, context: float) -> float:
+    def cached_tokens(self, context: Values) -> Values:
         """Tokens that ``context`` tokens keep in the cache, windowed layers counted by their share."""
         caching = self.attention_layers + self.window_layers
-        return (self.attention_layers * context + self.window_layers * min(context, self.window)) / caching
+        return (self.attention_layers * context + self.window_layers * np.minimum(context, self.window)) / caching
 
 
 def _split(model: Model, count: ParameterCount, table_scale: float) -> tuple[float, float, float, float]:

@@ -30,13 +30,13 @@ OPTIMIZER_KEYS = {
 
 
 def training_engine(layout: Layout, training: Training | None = None) -> Ints:
-    """Engine constants that apply, index into ENGINES, shape (n,).
+    """Engine constants that apply, index into the calibration's engines, shape (n,).
 
     FSDP where parameters are fully sharded, and for adapters on unsplit models (torchtune, PEFT); Megatron
     otherwise.
     """
     sharded = layout.sharding == ZERO3
-    if training is not None and training.kind == "lora":
+    if training is not None and training.lora:
         sharded = sharded | (layout.tp * layout.pp * layout.ep == 1)
     return np.asarray(sharded, dtype=np.int64)
 
@@ -89,11 +89,11 @@ def shards(shape: ModelShape, layout: Layout) -> Shards:
 
 def adapter_shards(shape: ModelShape, training: Training, layout: Layout) -> Shards:
     """Adapter parameters per GPU of the fullest stage, split as the weights they adapt."""
-    count, whole = shape.adapters(training.lora_rank), shards(shape, layout)
+    count, whole = training.lora_rank, shards(shape, layout)
     share = stage_layers(shape, layout) / shape.layers
     return Shards(
-        count.dense * share / layout.tp,
-        count.experts * expert_share(shape, stage_layers(shape, layout)) / (layout.etp * layout.ep),
+        count * shape.adapters_dense * share / layout.tp,
+        count * shape.adapters_experts * expert_share(shape, stage_layers(shape, layout)) / (layout.etp * layout.ep),
         np.zeros_like(whole.ranks),
         whole.ranks,
         whole.expert_ranks,
@@ -126,7 +126,7 @@ def training_states(
     copies = (
         calibration.value("memory", "low_precision_copy_bytes") if precision in ("fp8", "fp4", "int8", "int4") else 0.0
     )
-    if training.kind == "lora":
+    if training.lora:
         adapters = adapter_shards(shape, training, layout)
         weights = whole.gib(training.base_bytes + copies, at[2])
         if training.base_bytes < PURE_BF16:  # k-bit loaders keep the embedding tables at 16 bits and some in fp32

@@ -109,7 +109,7 @@ def _gather_s(
     zero3, zero2 = layout.sharding == ZERO3, layout.sharding == ZERO2
     weight_bytes = GATHERED if training is None else min(GATHERED, training.base_bytes)
     gathers = (1.0 if training is None else 2.0) * weight_bytes
-    scatters = 0.0 if training is None or training.kind == "lora" else GATHERED * training.trainable_share
+    scatters = 0.0 if training is None or training.lora else GATHERED * training.trainable_share
     moved = np.where(zero3, gathers + scatters, np.where(zero2, scatters, 0.0))
     return np.where(moved > 0.0, moved, 0.0) * _finite(whole, dense_s, expert_s, moved)
 
@@ -136,7 +136,7 @@ def optimizer_seconds(
 
     Offloaded, CPU Adam runs on each node's share and gradients and weights cross the slot (Ren et al., 2021).
     """
-    lora = training.kind == "lora"
+    lora = training.lora
     counts = adapter_shards(shape, training, layout) if lora else shards(shape, layout)
     share = 1.0 if lora else training.trainable_share
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
@@ -182,7 +182,7 @@ def update_seconds(
     """One step's ``updates`` optimizer steps over ``sequences``, ``epochs`` times; shape (n,).
 
     NaN where the device's peak at ``precision`` is unknown, inf where a group spans nodes without a known
-    network. ``engine`` overrides the family of constants (index into ENGINES).
+    network. ``engine`` overrides the family of constants (index into the calibration's engines).
     """
     count, rows = micro_batches(tokens, sequences, updates, layout)
     stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, engine)

@@ -208,7 +208,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
             prices=prices,
-            calibration="catalogs/calibration/defaults.yaml",
+            calibration="catalogs/calibration",
             error_band=ErrorBand(
                 time=math.log(confident / expected) / z if z > 1e-9 else 0.0,
                 memory=max(d.memory_margin for _, _, _, d in details),

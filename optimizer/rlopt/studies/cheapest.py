@@ -181,7 +181,7 @@ def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
             prices=[],
-            calibration="catalogs/calibration/defaults.yaml",
+            calibration="catalogs/calibration",
             error_band=ErrorBand(time=0.0, memory=0.0),
         ),
     )
