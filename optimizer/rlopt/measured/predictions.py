@@ -1,0 +1,151 @@
+"""Predictions beside measurements: one record per measured quantity of each row, none left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Final
+
+import numpy as np
+
+from rlopt.errors import InputError
+from rlopt.estimates.calibration import Calibration
+from rlopt.facts import Catalog
+from rlopt.measured.outcome import FITS, OOM, Outcome
+from rlopt.measured.quantities import CELL_OF, FITS_QUANTITY, KINDS, UNITS, asked, kind_of_columns, knows
+from rlopt.measured.rows import Row, Table
+
+Predict = Callable[[Sequence[Row], Catalog, Calibration], list[Outcome]]
+
+PREDICTED, UNSUPPORTED = "predicted", "unsupported"
+NOT_MEASURED: Final = "no measured value"
+COUNTS: Final = (
+    "params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "gpus",
+    "gpus_per_node", "gpus_train", "gpus_gen", "tp", "pp", "vp", "dp", "cp", "ep", "gen_tp", "train_tp", "train_pp",
+    "train_cp", "train_ep", "micro_batch", "global_batch", "seq_len", "input_len", "output_len", "prompt_len",
+    "response_len", "response_len_max", "response_len_mean", "batch_or_concurrency", "prompts_per_step", "K",
+    "global_train_batch", "gpu_mem_gib", "gpu_memory_utilization", "lora_rank", "steps",
+)  # fmt: skip
+"""Columns in which a number below nought or without end can only be a slip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One measured quantity of one row, and what the models say about it.
+
+    Parameters
+    ----------
+    row
+        The row, asking for the quantity.
+    kind
+        training | generation | rl | memory.
+    measured
+        Number in the quantity's unit, or fits | oom; ``None`` where nothing usable was measured.
+    outcome
+        The prediction or the reason why there is none.
+    """
+
+    row: Row
+    kind: str
+    measured: float | str | None
+    outcome: Outcome
+
+    @property
+    def status(self) -> str:
+        """Whether there is a prediction: predicted | unsupported."""
+        return UNSUPPORTED if self.outcome.predicted is None else PREDICTED
+
+    @property
+    def ratio(self) -> float | None:
+        """Predicted over measured; ``None`` where either is no number."""
+        predicted, measured = self.outcome.predicted, self.measured
+        if not isinstance(predicted, float) or not isinstance(measured, float):
+            return None
+        return predicted / measured
+
+    @property
+    def unit(self) -> str:
+        """Unit of the measured and the predicted value."""
+        return UNITS.get(self.row.quantity, "")
+
+    def label(self, name: str) -> str:
+        """What errors are grouped by; empty where it is not known."""
+        return self.outcome.labels.get(name, "")
+
+
+def predict_table(table: Table, catalog: Catalog, calibration: Calibration) -> list[Prediction]:
+    """Predict every measured quantity of a file, in the order of its rows.
+
+    Raises
+    ------
+    InputError
+        When no column of the file holds a measurement.
+    """
+    if not knows(table):
+        allowed = "tokens_per_s_per_gpu, step_time_s, output_tokens_per_s_total, peak_mem_gib or result"
+        message = "no column tells what was measured"
+        raise InputError.of("", message, file=table.name, line=1, allowed=allowed, fix="rename the measured column")
+    found: list[Prediction] = []
+    for row in table.rows:
+        cases = [_case(row.asking(quantity), kind) for kind, quantity in asked(table, row)]
+        found += cases or [_unmeasured(row, kind_of_columns(table))]
+    for kind in KINDS:
+        open_ = [place for place, one in enumerate(found) if one.kind == kind and not one.outcome.reason]
+        outcomes = _outcomes(kind, [found[place].row for place in open_], catalog, calibration)
+        for place, outcome in zip(open_, outcomes, strict=True):
+            found[place] = replace(found[place], outcome=_checked(outcome, found[place]))
+    return found
+
+
+def _unmeasured(row: Row, kind: str) -> Prediction:
+    return Prediction(row, kind, None, Outcome.unsupported(NOT_MEASURED))
+
+
+def _case(row: Row, kind: str) -> Prediction:
+    """The measurement without its prediction; refused where its own cells cannot be true."""
+    cell = row.text(CELL_OF.get(row.quantity, row.quantity))
+    if row.quantity == FITS_QUANTITY:
+        value = cell.lower()
+        if value not in (FITS, OOM):
+            return Prediction(row, kind, None, Outcome.unsupported(f"the result {cell[:40]!r} is neither fits nor oom"))
+        return Prediction(row, kind, value, Outcome(None))
+    number = row.number(row.quantity)
+    if number is None or number <= 0:
+        reason = f"the measured value {cell[:40]!r} is no number above zero"
+        return Prediction(row, kind, None, Outcome.unsupported(reason))
+    slip = next((column for column in COUNTS if _is_impossible(row.text(column))), None)
+    reason = "" if slip is None else f"{slip} cannot be {row.text(slip)[:40]}"
+    return Prediction(row, kind, number, Outcome(None, reason))
+
+
+def _is_impossible(cell: str) -> bool:
+    try:
+        number = float(cell)
+    except ValueError:
+        return False
+    return math.isinf(number) or number < 0
+
+
+def _outcomes(kind: str, rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+    if not rows:
+        return []
+    try:
+        predict: Predict = import_module(f"rlopt.measured.{kind}_rows").predict
+    except ModuleNotFoundError:
+        return [Outcome.unsupported("this kind has no model yet")] * len(rows)
+    with np.errstate(all="ignore"):
+        return predict(rows, catalog, calibration)
+
+
+def _checked(outcome: Outcome, case: Prediction) -> Outcome:
+    """The outcome, refused where a model gave something that is no prediction."""
+    predicted = outcome.predicted
+    if predicted is None:
+        return outcome if outcome.reason else outcome.because("no reason given")
+    if isinstance(case.measured, str):
+        return outcome if predicted in (FITS, OOM) else outcome.because("the model says neither fits nor oom")
+    if isinstance(predicted, str) or not math.isfinite(predicted) or predicted <= 0:
+        return outcome.because("the model gives no finite value above zero")
+    return replace(outcome, predicted=float(predicted))
