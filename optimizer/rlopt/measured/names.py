@@ -1,0 +1,189 @@
+"""From printed names to facts: which model a row measured, on which machine.
+
+Printed spellings stand in catalogs/measured/names.csv, machines in machines.csv there. Models and GPUs that no
+plan may use (hybrids whose memory is not fully known, cards that nobody rents) stand beside them with what a
+prediction needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rlopt.data_dir import catalogs_dir
+from rlopt.facts import Catalog, Device, Model, parameter_count
+from rlopt.measured.rows import Row
+from rlopt.reading.catalog_rows import records
+from rlopt.reading.catalog_things import device as read_device
+from rlopt.reading.catalog_things import model as read_model
+
+FOLDER = "measured"
+SAME_SHAPE = 0.02
+"""Stated parameters within this share of a shape's own count confirm the shape."""
+DEFAULT_VOCABULARY = 50304
+NEAR_SIZE = 0.2
+"""A name that states a size alone is taken as the nearest known model within this share of it."""
+SIZE = re.compile(r"(?<![a-z0-9.])(?P<total>\d+(\.\d+)?)b(-a(?P<active>\d+(\.\d+)?)b)?(?![a-z0-9])")
+VARIANT_WORDS = frozenset(
+    ("instruct", "chat", "base", "hf", "it", "sft", "lora", "qlora", "pretrain", "full", "finetune", "preview")
+    + ("fp8", "nvfp4", "mxfp4", "bf16", "fp4", "awq", "gptq", "int4", "int8", "bnb", "4bit", "2507", "v0.1")
+    + ("reasoning", "thinking", "omni", "meta", "moe", "dense")
+)
+HEAD_DIM = 128
+
+
+class _Verbatim(Mapping[str, str]):
+    """Sources as written in the cell."""
+
+    def __getitem__(self, key: str) -> str:
+        return key
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A GPU in its machine, as `Hardware.of` takes it; ``node_gbps`` is the network of one machine, Gb/s."""
+
+    device: Device
+    gpus_per_node: int
+    intra: str
+    node_gbps: float | None
+
+
+@lru_cache(maxsize=1)
+def _models() -> Mapping[str, Model]:
+    found = records(catalogs_dir() / FOLDER, "models.csv", lambda row: read_model(row, _Verbatim()))
+    return {model.name: model for model in found}
+
+
+@lru_cache(maxsize=1)
+def _devices() -> Mapping[str, Device]:
+    found = records(catalogs_dir() / FOLDER, "devices.csv", lambda row: read_device(row, _Verbatim()))
+    return {device.name: device for device in found}
+
+
+@lru_cache(maxsize=1)
+def _names() -> Mapping[str, str]:
+    return dict(records(catalogs_dir() / FOLDER, "names.csv", lambda row: (row["printed"], row["model"])))
+
+
+@lru_cache(maxsize=1)
+def _machines() -> tuple[tuple[re.Pattern[str], str, int, str, float], ...]:
+    return records(
+        catalogs_dir() / FOLDER,
+        "machines.csv",
+        lambda row: (
+            re.compile(row["printed"]),
+            row["device"],
+            int(row["gpus_per_node"]),
+            row["intra"],
+            float(row["node_gbps"]),
+        ),
+    )
+
+
+def find_machine(row: Row, catalog: Catalog) -> Machine | str:
+    """The machine of a row by its `gpu` and `gpus_per_node` cells, or why it is unknown."""
+    printed = row.text("gpu").lower()
+    if not printed:
+        return "the GPU is not stated"
+    for pattern, name, per_node, intra, gbps in _machines():
+        if pattern.fullmatch(printed):
+            device = catalog.devices.get(name) or _devices()[name]
+            return Machine(device, int(row.number("gpus_per_node") or per_node), intra, gbps)
+    found = catalog.devices.get(row.text("gpu"))
+    if found is None:
+        return f"no facts about the GPU {row.text('gpu')!r}"
+    linked = bool(found.link_gb_s)
+    return Machine(found, int(row.number("gpus_per_node") or 8), "nvlink" if linked else "pcie", None)
+
+
+def find_model(row: Row, catalog: Catalog) -> Model | str:
+    """The model of a row by name, corrected by the shape that the row states, or why it is unknown."""
+    named = _named(row.text("model"), catalog)
+    layers, hidden = row.number("layers"), row.number("hidden")
+    if not layers or not hidden:
+        return named or f"no shape of the model {row.text('model')!r}"
+    if named is not None and (named.layers, named.hidden) == (layers, hidden):
+        return named
+    if named is not None and named.is_moe and named.hidden == hidden and named.attention_layers < named.layers:
+        return named  # a hybrid: its blocks are counted in pairs here
+    return _stated(row, int(layers), int(hidden))
+
+
+def _named(printed: str, catalog: Catalog) -> Model | None:
+    """By exact spelling, then by what is left without the words of variants, then by size alone."""
+    spelling = printed.strip().lower()
+    for tried in (spelling, spelling.rpartition("/")[2]):
+        name = _names().get(tried) or catalog.aliases.get(tried)
+        if name is not None:
+            return catalog.models.get(name) or _models()[name]
+    name = _plain_names(id(catalog), tuple(catalog.aliases.items())).get(_plain(spelling))
+    if name is not None:
+        return catalog.models.get(name) or _models()[name]
+    return _of_size(spelling, catalog)
+
+
+def _plain(spelling: str) -> str:
+    words = re.split(r"[^a-z0-9.]+", spelling.rpartition("/")[2])
+    return "".join(word for word in words if word not in VARIANT_WORDS)
+
+
+@lru_cache(maxsize=4)
+def _plain_names(_: int, aliases: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    found = {_plain(spelling): name for spelling, name in aliases}
+    found |= {_plain(name.lower()): name for name in _models()}
+    return found | {_plain(printed): name for printed, name in _names().items()}
+
+
+def _of_size(spelling: str, catalog: Catalog) -> Model | None:
+    """The text model of nearest size where a name says no more than that: 8b, vl-7b, 30b-a3b."""
+    found = SIZE.search(spelling)
+    if found is None:
+        return None
+    total, active = float(found["total"]) * 1e9, found["active"] and float(found["active"]) * 1e9
+    known = [m for m in catalog.models.values() if m.is_moe == bool(active) and m.vision is None and not m.window]
+    near = min(known, key=lambda m: (abs(m.params / total - 1.0), -m.vocab, m.name))
+    close = abs(near.params / total - 1.0) <= NEAR_SIZE
+    close = close and (not active or abs(near.active_params / active - 1.0) <= 2 * NEAR_SIZE)
+    return replace(near, params_basis="nominal") if close else None
+
+
+def _stated(row: Row, layers: int, hidden: int) -> Model | str:
+    """A dense model of the row's own shape; feed-forward kind and tied tables follow the stated parameters."""
+    stated = (row.number("params_b") or 0.0) * 1e9
+    heads = int(row.number("heads") or max(hidden // HEAD_DIM, 1))
+    ffn = row.number("ffn_hidden")
+    base = Model(
+        name=row.text("model"),
+        hf_id="",
+        params=stated,
+        active_params=stated,
+        layers=layers,
+        hidden=hidden,
+        heads=heads,
+        kv_heads=int(row.number("kv_heads") or heads),
+        head_dim=hidden // heads,
+        ffn=int(ffn or 4 * hidden),
+        gated=False,
+        vocab=int(row.number("vocab") or DEFAULT_VOCABULARY),
+        attention_layers=float(layers),
+        tie_embeddings=True,
+        params_basis="inline",
+        source=row.text("source"),
+    )
+    forms = [base, replace(base, tie_embeddings=False), replace(base, gated=True, tie_embeddings=False)]
+    counts = [parameter_count(form).total for form in forms]
+    best = min(range(len(forms)), key=lambda i: abs(counts[i] / stated - 1.0)) if stated else 0
+    total = counts[best] if not stated or abs(counts[best] / stated - 1.0) > SAME_SHAPE else stated
+    return replace(forms[best], params=total, active_params=total)
+
+
+__all__ = ["Machine", "find_machine", "find_model"]
