@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import CutLognormal, GenerationTime, generation_seconds, kv_room_gib, rollout_other_gib
-from rlopt.estimates.decode import decode_step, engine_rows, prefill_seconds, touched_experts
+from rlopt.estimates.decode import decode_step, prefill_seconds, touched_experts
 from rlopt.estimates.generation import running_sequences, tail_nodes
+from rlopt.estimates.serving import engine_rows
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape
 

@@ -19,12 +19,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import GENERATIONS
-from rlopt.estimates.decode import DecodeStep, decode_step, engine_rows, prefill_seconds
+from rlopt.estimates.codes import GENERATIONS, Values
+from rlopt.estimates.decode import DecodeStep, decode_step, prefill_seconds
 from rlopt.estimates.lengths import CutLognormal
 from rlopt.estimates.rollout_memory import kv_gib_per_token
+from rlopt.estimates.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
 
 NODES = 5
@@ -40,10 +41,12 @@ class GenerationTime:
     utilization: Floats
 
 
-@lru_cache(maxsize=1024)
-def tail_nodes(mean: float, longest: float, samples: float, cv: float) -> tuple[tuple[float, float, float], ...]:
+@lru_cache(maxsize=4096)
+def tail_nodes(
+    mean: float, longest: float, samples: float, cv: float, p99: float | None = None
+) -> tuple[tuple[float, float, float], ...]:
     """(length, share still running, weight in tokens) of the tail's integral over all ``samples``."""
-    lengths = CutLognormal.of(mean, longest, cv)
+    lengths = CutLognormal.of(mean, longest, cv, p99)
     last = max(lengths.expected_longest(samples), mean)
     points, weights = np.polynomial.legendre.leggauss(NODES)
     nodes = [(last * (1.0 + float(x)) / 2.0, float(w) / 2.0 * last) for x, w in zip(points, weights, strict=True)]
@@ -55,12 +58,13 @@ def running_sequences(
     hardware: Hardware,
     tp: Floats | Ints,
     kv_gib: Floats,
-    prompt: tuple[float, float],
-    response: tuple[float, float],
+    prompt: tuple[Values, Values],
+    response: tuple[Values, Values],
     asked: Floats,
-    group_size: int,
+    group_size: Values,
     calibration: Calibration,
     ep: Floats | Ints | int = 1,
+    serving: Serving | None = None,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Sequences a replica runs at once, and whether one longest sequence fits; shape (n,) each.
 
@@ -68,57 +72,80 @@ def running_sequences(
     prompt (samples of one prompt share its blocks) and, on average, `kv_reserve` of the mean response.
     """
     constants = calibration.generation
+    how = serving or Serving.planned(hardware, calibration)
     ways = np.asarray(tp, dtype=np.float64)
     groups = np.maximum(ways, ep) / ways
-    middle = prompt[0] + response[0]
-    per_token = kv_gib_per_token(shape, ways, middle)
-    shared = min(group_size, float(constants["most_shared"]))
+    per_token = kv_gib_per_token(shape, ways, prompt[0] + response[0], how.kv_bytes)
+    shared = np.minimum(group_size, float(constants["most_shared"]))
     reserve = prompt[0] / shared + constants["kv_reserve"] * response[0]
     longest = prompt[1] + response[1]
-    fits = kv_gib >= kv_gib_per_token(shape, ways, longest) * longest
-    room = np.floor(kv_gib / (per_token * max(reserve, 1.0))) * groups
-    small = [name in constants["sequences_small"] for name in GENERATIONS]
-    large = (hardware.memory_gib >= constants["large_memory_gib"]) & ~np.array(small)[hardware.generation]
-    cap = np.where(large, constants["sequences_cap"], constants["sequences_cap_small"]) * groups
+    fits = kv_gib >= kv_gib_per_token(shape, ways, longest, how.kv_bytes) * longest
+    room = np.floor(kv_gib / (per_token * np.maximum(reserve, 1.0))) * groups
+    cap = sequence_cap(hardware, how, calibration) * groups
     return np.maximum(np.minimum(np.minimum(asked, cap), room), 1.0), fits
 
 
-def _tail_seconds(
+def sequence_cap(hardware: Hardware, serving: Serving, calibration: Calibration) -> Floats:
+    """Most sequences that one attention group of an engine runs at once, shape of the hardware."""
+    constants = calibration.generation
+    small = np.array([name in constants["sequences_small"] for name in GENERATIONS])
+    large = (hardware.memory_gib >= constants["large_memory_gib"]) & ~small[hardware.generation]
+    return np.where(
+        large,
+        of_engine("sequences_cap", serving, calibration),
+        of_engine("sequences_cap_small", serving, calibration),
+    )
+
+
+def tail_seconds(
     step: DecodeStep,
     running: Floats,
-    prompt: float,
-    response: tuple[float, float],
-    total: Floats | float,
+    prompt: Values,
+    response: tuple[Values, Values],
+    total: Values,
     cv: float,
+    p99: float | None = None,
 ) -> Floats:
-    """The integral over the tail; ``total`` may differ by row (few distinct values)."""
-    totals = np.atleast_1d(np.asarray(total, dtype=np.float64))
-    distinct = np.unique(totals)
-    nodes = np.array([tail_nodes(response[0], response[1], float(value), cv) for value in distinct])
-    which = np.searchsorted(distinct, totals) if len(distinct) > 1 else 0
+    """The integral over the tail, shape of ``running``; lengths and ``total`` may differ by row."""
+    distinct, at = _distinct(response[0], response[1], total)
+    nodes = np.array([tail_nodes(*(float(v) for v in values), cv, p99) for values in distinct])
     drain = np.zeros_like(running)
     for node in range(nodes.shape[1]):
-        x, alive, weight = (nodes[which, node, column] for column in range(3))
+        x, alive, weight = (nodes[at, node, column] for column in range(3))
         drain = drain + weight * step.seconds(np.maximum(running * alive, 1.0), prompt + x)
     return drain
+
+
+def _distinct(*values: Values) -> tuple[Floats, Ints | int]:
+    """Distinct rows of broadcast ``values``, and which of them each row is (0 where all are one)."""
+    if all(np.size(value) == 1 for value in values):
+        return np.array([[float(np.ravel(value)[0]) for value in values]]), 0
+    if all(np.size(value) == 1 for value in values[:-1]):  # one number sorts faster than a row of them
+        last, at = np.unique(values[-1], return_inverse=True)
+        first = [np.full(len(last), float(np.ravel(value)[0])) for value in values[:-1]]
+        return np.column_stack([*first, last]), at.ravel() if len(last) > 1 else 0
+    rows, at = np.unique(np.column_stack(np.broadcast_arrays(*values)), axis=0, return_inverse=True)
+    return rows, at.ravel()
 
 
 def generation_seconds(
     shape: ModelShape,
     hardware: Hardware,
     tp: Floats | Ints,
-    precision: str,
+    precision: str | Words,
     kv_gib: Floats,
-    prompt: tuple[float, float],
-    response: tuple[float, float],
+    prompt: tuple[Values, Values],
+    response: tuple[Values, Values],
     per_replica: Floats,
-    total: Floats | float,
-    group_size: int,
+    total: Values,
+    group_size: Values,
     tail: bool,
     calibration: Calibration,
     ep: Floats | Ints | int = 1,
     in_flight: float = 1.0,
     engine: str | None = None,
+    serving: Serving | None = None,
+    p99: tuple[float | None, float | None] = (None, None),
 ) -> GenerationTime:
     """Seconds of a step's sampling on replicas of max(tp, ep) GPUs with ``kv_gib`` of cache room each; (n,).
 
@@ -136,6 +163,10 @@ def generation_seconds(
         Steps' worth of sequences in flight (1 + staleness): deepens the batch, not the work.
     engine
         Row of the calibration's engine table; ``None`` = the one planned with.
+    serving
+        How the engine runs, in full; ``None`` = ``engine`` at 16-bit cache.
+    p99
+        99th percentile of the prompt's and of the response's length, where it is known.
 
     Returns
     -------
@@ -143,28 +174,33 @@ def generation_seconds(
         Infinite seconds where not even one longest sequence fits, NaN where the device's peak is unknown.
     """
     constants = calibration.generation
+    cv = float(constants["length_cv"])
+    how = serving or Serving.planned(hardware, calibration, engine)
     asked = np.maximum(np.asarray(per_replica, dtype=np.float64), 1.0)
     running, fits = running_sequences(
-        shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size, calibration, ep
+        shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size, calibration, ep, how
     )
-    step = decode_step(shape, hardware, tp, precision, calibration, ep, engine)
+    step = decode_step(shape, hardware, tp, precision, calibration, ep, serving=how)
     steady = step.seconds(running, prompt[0] + response[0] / 2.0)
     full = response[0] * steady * asked / running
     if tail:
         width = np.minimum(running, asked)
-        drain = _tail_seconds(step, width, prompt[0], response, total, float(constants["length_cv"]))
+        drain = tail_seconds(step, width, prompt[0], response, total, cv, p99[1])
         decoding = (asked - width) / width * response[0] * steady + drain
     else:
         decoding = full
-    shared = min(group_size, float(constants["most_shared"]))
-    rows = engine_rows(hardware, engine, calibration)
-    request_s = np.array([float(row["request_s"]) for row in constants["engines"].values()])[rows]
-    squared = CutLognormal.of(prompt[0], prompt[1], float(constants["length_cv"])).moment(2)
-    prefill = (
-        asked / shared * prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, engine, squared)
-    )
-    prefill = prefill + asked * request_s
-    factor = constants["rl_factor"] * (constants["rl_moe_factor"] if shape.moe else 1.0)
+    shared = np.minimum(group_size, float(constants["most_shared"]))
+    squared = second_moment(prompt, cv, p99[0])
+    reading = prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, None, squared, how)
+    prefill = asked / shared * reading + asked * of_engine("request_s", how, calibration)
+    factor = constants["rl_factor"] * np.where(shape.moe, constants["rl_moe_factor"], 1.0)
     seconds = (decoding + prefill) * factor
     busy = np.divide(full, decoding, out=np.ones_like(full), where=decoding > 0.0)
     return GenerationTime(np.where(fits, seconds, np.inf), running, np.minimum(busy, 1.0))
+
+
+def second_moment(lengths: tuple[Values, Values], cv: float, p99: float | None = None) -> Values:
+    """Mean of the squared length of a cut lognormal with this mean and maximum; one a row where they differ."""
+    distinct, at = _distinct(*lengths)
+    squares = np.array([CutLognormal.of(float(m), float(x), cv, p99).moment(2) for m, x in distinct])
+    return squares[at] if np.ndim(at) else float(squares[0])

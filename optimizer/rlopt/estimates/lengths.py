@@ -17,6 +17,8 @@ CV = 0.8
 """Default coefficient of variation where no calibration is at hand (its ``length_cv`` is the same)."""
 _NORMAL = NormalDist()
 _BISECTIONS = 60
+LEAST_CV, MOST_CV = 0.02, 5.0
+"""Spreads between which the one that meets a 99th percentile is sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,15 @@ class CutLognormal:
     longest: float
 
     @staticmethod
-    def of(mean: float, longest: float, cv: float = CV) -> CutLognormal:
-        """The one whose mean after the cut is ``mean``; all lengths equal where mean and maximum are."""
-        return _solve(float(mean), float(longest), float(cv))
+    def of(mean: float, longest: float, cv: float = CV, p99: float | None = None) -> CutLognormal:
+        """The one whose mean after the cut is ``mean``; all lengths equal where mean and maximum are.
+
+        Where the 99th percentile is known, the coefficient of variation follows from it instead of ``cv``,
+        within `LEAST_CV` and `MOST_CV`.
+        """
+        if p99 is None or not mean < p99 < longest:
+            return _solve(float(mean), float(longest), float(cv))
+        return _solve_p99(float(mean), float(longest), float(p99))
 
     def survival(self, length: float) -> float:
         """Share of sequences longer than ``length``, just below the cut at the maximum."""
@@ -69,6 +77,16 @@ def _solve(mean: float, longest: float, cv: float) -> CutLognormal:
         middle = (low + high) / 2.0
         low, high = (middle, high) if CutLognormal(middle, s, longest).moment(1) < mean else (low, middle)
     return CutLognormal((low + high) / 2.0, s, longest)
+
+
+@lru_cache(maxsize=1024)
+def _solve_p99(mean: float, longest: float, p99: float) -> CutLognormal:
+    """The spread whose 99th percentile is ``p99``; the percentile rises with the spread until the cut holds it."""
+    low, high = LEAST_CV, MOST_CV
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _solve(mean, longest, middle).quantile(0.99) < p99 else (low, middle)
+    return _solve(mean, longest, low)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Ints
+from rlopt.estimates.arrays import Floats, Ints, Words
 from rlopt.estimates.calibration import Calibration, load_calibration
+from rlopt.estimates.codes import Values
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB
 
@@ -15,32 +16,38 @@ SIXTEEN = 2.0
 
 def rollout_weights_gib(
     shape: ModelShape,
-    precision: str,
+    precision: str | Words,
     tp: Floats | Ints,
     ep: Floats | Ints | int = 1,
     calibration: Calibration | None = None,
+    dense_precision: str | Words | None = None,
 ) -> Floats:
     """Weights of one rollout rank, shape of ``tp``.
 
     A replica has max(tp, ep) GPUs: dense weights are split over tp (and repeated over its attention-parallel
-    ranks where ep > tp), experts over all of them.
+    ranks where ep > tp), experts over all of them. ``dense_precision``: of what stands outside the experts,
+    where that is another.
     """
     ways = np.asarray(tp, dtype=np.float64)
-    size = (calibration or load_calibration()).size_bytes(precision)
-    dense = (shape.dense * size + shape.tables * max(size, SIXTEEN)) / ways
-    return np.asarray((dense + shape.experts_total * size / np.maximum(ways, ep)) / GIB)
+    sizes = calibration or load_calibration()
+    size = sizes.size_bytes(precision if dense_precision is None else dense_precision)
+    dense = (shape.dense * size + shape.tables * np.maximum(size, SIXTEEN)) / ways
+    return np.asarray((dense + shape.experts_total * sizes.size_bytes(precision) / np.maximum(ways, ep)) / GIB)
 
 
-def kv_gib_per_token(shape: ModelShape, tp: Floats | Ints, context: float | None = None) -> Floats:
+def kv_gib_per_token(
+    shape: ModelShape, tp: Floats | Ints, context: Values | None = None, values: Values = SIXTEEN
+) -> Floats:
     """Cache of one token per GPU, GiB, shape of ``tp``.
 
     Heads are repeated beyond kv_heads, a latent stands in full on every rank. ``context`` averages over a
-    sequence of that many tokens, of which windowed layers keep only their window.
+    sequence of that many tokens, of which windowed layers keep only their window. ``values``: bytes of a cached
+    value, 1 for an 8-bit cache.
     """
     ways = np.asarray(tp, dtype=np.float64)
-    ways = np.ones_like(ways) if shape.mla else np.minimum(ways, shape.kv_heads)
-    share = shape.cached_tokens(context) / context if context else 1.0
-    return np.asarray(shape.kv_values_per_token * SIXTEEN * share / GIB / ways)
+    ways = np.where(shape.mla, 1.0, np.minimum(ways, shape.kv_heads))
+    share = 1.0 if context is None else shape.cached_tokens(context) / np.maximum(context, 1.0)
+    return np.asarray(shape.kv_values_per_token * values * share / GIB / ways)
 
 
 def rollout_other_gib(calibration: Calibration) -> float:

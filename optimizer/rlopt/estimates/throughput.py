@@ -1,0 +1,106 @@
+"""Tokens per second of a served model in steady state: fixed batches, fixed concurrency, or as many as fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.calibration import Calibration
+from rlopt.estimates.codes import Values
+from rlopt.estimates.decode import decode_step, prefill_seconds
+from rlopt.estimates.generation import second_moment, sequence_cap, tail_seconds
+from rlopt.estimates.rollout_memory import kv_gib_per_token, rollout_other_gib, rollout_weights_gib
+from rlopt.estimates.serving import Serving, of_engine
+from rlopt.estimates.shape import ModelShape
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What is asked of all replicas together; each field one value, or one a row.
+
+    Parameters
+    ----------
+    prompt, response
+        Mean tokens.
+    longest
+        Tokens of the longest response; the mean where all are of one length.
+    concurrency
+        Sequences at once, all replicas together; infinite = as many as the engine takes.
+    requests
+        All sequences of a burst, submitted at once; infinite = steady state.
+    """
+
+    prompt: Values
+    response: Values
+    longest: Values
+    concurrency: Values = np.inf
+    requests: Values = np.inf
+
+
+def output_tokens_per_s(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    ep: Floats | Ints | int,
+    replicas: Values,
+    precision: str | Words,
+    load: Load,
+    serving: Serving,
+    calibration: Calibration,
+) -> Floats:
+    """Output tokens per second of all replicas, shape (n,).
+
+    Steady state, b sequences of response r at once on each of R replicas::
+
+        R b r / (r step(b, p + r / 2) + b prefill(p))
+
+    the same for fixed batches, fixed concurrency and continuous batching. A burst of n requests lasts
+    n / R prefill(p) + (n / R - b) / b r step(b) + its tail (see `generation`).
+    """
+    running = fitting_sequences(shape, hardware, tp, ep, precision, load, serving, calibration)
+    asked = np.minimum(load.concurrency, load.requests) / replicas
+    cap = sequence_cap(hardware, serving, calibration) * np.maximum(np.asarray(tp, dtype=float), ep) / tp
+    width = np.maximum(np.minimum(np.minimum(asked, cap), running), 1.0)
+    step = decode_step(shape, hardware, tp, precision, calibration, ep, serving=serving)
+    cv = float(calibration.generation["length_cv"])
+    one = step.seconds(width * serving.beams, load.prompt + load.response / 2.0)
+    burst = np.isfinite(load.requests)
+    squared = np.where(burst, second_moment((load.prompt, load.prompt * 8.0), cv), np.square(load.prompt))
+    reading = prefill_seconds(shape, hardware, tp, precision, load.prompt, calibration, ep, None, squared, serving)
+    reading = reading + of_engine("request_s", serving, calibration)
+    steady = width * load.response / (load.response * one + width * reading)
+    if not np.any(burst):
+        return np.asarray(replicas * steady)
+    each = np.where(burst, load.requests, width * replicas) / replicas
+    drain = tail_seconds(step, width, load.prompt, (load.response, load.longest), each * replicas, cv)
+    lasts = each * reading + (each - width) / width * load.response * one + drain
+    return np.asarray(replicas * np.where(burst, each * load.response / lasts, steady))
+
+
+def fitting_sequences(
+    shape: ModelShape,
+    hardware: Hardware,
+    tp: Floats | Ints,
+    ep: Floats | Ints | int,
+    precision: str | Words,
+    load: Load,
+    serving: Serving,
+    calibration: Calibration,
+) -> Floats:
+    """Sequences that the cache of a replica holds, shape (n,): a share of the memory less weights and engine.
+
+    Where hardly anything is left, a published run had squeezed the engine: at least `least_room` of the memory
+    counts as cache.
+    """
+    ways = np.asarray(tp, dtype=np.float64)
+    constants = calibration.generation
+    weights = rollout_weights_gib(shape, precision, ways, ep, calibration, serving.dense_precision)
+    given = hardware.memory_gib * of_engine("memory_share", serving, calibration)
+    room = np.maximum(
+        given - weights - rollout_other_gib(calibration), hardware.memory_gib * float(constants["least_room"])
+    )
+    per_token = kv_gib_per_token(shape, ways, load.prompt + load.response, serving.kv_bytes)
+    reserve = load.prompt + constants["kv_reserve"] * load.response
+    return np.asarray(room / (per_token * np.maximum(reserve, 1.0)) * np.maximum(ways, ep) / ways)
