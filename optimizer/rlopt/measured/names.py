@@ -26,11 +26,13 @@ DEFAULT_VOCABULARY = 50304
 NEAR_SIZE = 0.2
 """A name that states a size alone is taken as the nearest known model within this share of it."""
 SIZE = re.compile(r"(?<![a-z0-9.])(?P<total>\d+(\.\d+)?)b(-a(?P<active>\d+(\.\d+)?)b)?(?![a-z0-9])")
-VARIANT_WORDS = frozenset(
-    ("instruct", "chat", "base", "hf", "it", "sft", "lora", "qlora", "pretrain", "full", "finetune", "preview")
-    + ("fp8", "nvfp4", "mxfp4", "bf16", "fp4", "awq", "gptq", "int4", "int8", "bnb", "4bit", "2507", "v0.1")
-    + ("reasoning", "thinking", "omni", "meta", "moe", "dense")
-)
+# fmt: off
+VARIANT_WORDS = frozenset((
+        "instruct", "chat", "base", "hf", "it", "sft", "lora", "qlora", "pretrain", "full", "finetune", "preview",
+        "fp8", "nvfp4", "mxfp4", "bf16", "fp4", "awq", "gptq", "int4", "int8", "bnb", "4bit", "2507", "v0.1",
+        "reasoning", "thinking", "omni", "meta", "moe", "dense",
+))
+# fmt: on
 HEAD_DIM = 128
 
 
