@@ -20,6 +20,8 @@ PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
 WEIGHT_ONLY = ("int8", "int4")
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
 RACK = "nvl72"
+OPTIONAL = ("tflops", "domain", "device")
+"""Fields of Hardware that are tables or may be absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Hardware:
         Dense peak by precision, TFLOP/s; NaN where unknown.
     domain
         GPUs that the fast link joins; ``None`` = those of a node. Larger than a node in a rack of 72.
+    device
+        Names of the GPU types, for constants that differ by type; ``None`` = none applies.
     """
 
     memory_gib: Floats
@@ -56,6 +60,7 @@ class Hardware:
     nvlink: NDArray[np.bool_]
     tflops: Mapping[str, Floats]
     domain: Floats | None = None
+    device: Words | None = None
 
     @staticmethod
     def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None) -> Hardware:
@@ -88,15 +93,17 @@ class Hardware:
                 [max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus for _, gpus, intra, _ in rows],
                 dtype=float,
             ),
+            device=np.array([device.name for device, *_ in rows], dtype=np.str_),
         )
 
     def take(self, index: Any) -> Hardware:
         """The rows of ``index``."""
-        plain = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in ("tflops", "domain")}
+        plain = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in OPTIONAL}
         return Hardware(
             **plain,
             tflops={name: values[index] for name, values in self.tflops.items()},
             domain=None if self.domain is None else self.domain[index],
+            device=None if self.device is None else self.device[index],
         )
 
     @property
