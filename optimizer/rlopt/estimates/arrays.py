@@ -20,7 +20,7 @@ PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
 WEIGHT_ONLY = ("int8", "int4")
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
 RACK = "nvl72"
-OPTIONAL = ("tflops", "domain", "device")
+OPTIONAL = ("tflops", "domain", "names", "kind")
 """Fields of Hardware that are tables or may be absent."""
 
 
@@ -46,8 +46,8 @@ class Hardware:
         Dense peak by precision, TFLOP/s; NaN where unknown.
     domain
         GPUs that the fast link joins; ``None`` = those of a node. Larger than a node in a rack of 72.
-    device
-        Names of the GPU types, for constants that differ by type; ``None`` = none applies.
+    names, kind
+        GPU types, and which of them each row is, for constants that differ by type; ``None`` = not known.
     """
 
     memory_gib: Floats
@@ -60,7 +60,8 @@ class Hardware:
     nvlink: NDArray[np.bool_]
     tflops: Mapping[str, Floats]
     domain: Floats | None = None
-    device: Words | None = None
+    names: tuple[str, ...] = ()
+    kind: Ints | None = None
 
     @staticmethod
     def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None) -> Hardware:
@@ -93,7 +94,8 @@ class Hardware:
                 [max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus for _, gpus, intra, _ in rows],
                 dtype=float,
             ),
-            device=np.array([device.name for device, *_ in rows], dtype=np.str_),
+            names=tuple(names := sorted({device.name for device, *_ in rows})),
+            kind=np.array([names.index(device.name) for device, *_ in rows], dtype=np.int64),
         )
 
     def take(self, index: Any) -> Hardware:
@@ -103,8 +105,15 @@ class Hardware:
             **plain,
             tflops={name: values[index] for name, values in self.tflops.items()},
             domain=None if self.domain is None else self.domain[index],
-            device=None if self.device is None else self.device[index],
+            names=self.names,
+            kind=None if self.kind is None else self.kind[index],
         )
+
+    def effect(self, table: Mapping[str, float]) -> Floats | float:
+        """Each row's constant from a table by GPU type; 1 for a type that it does not name."""
+        if self.kind is None:
+            return 1.0
+        return np.asarray(np.array([float(table.get(name, 1.0)) for name in self.names])[self.kind])
 
     @property
     def island(self) -> Floats:
