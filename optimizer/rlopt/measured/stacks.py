@@ -1,0 +1,80 @@
+"""From the text of a row to the family of training stacks that ran it, and what such a stack does by default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from rlopt.estimates.calibration import Calibration, calibration_dir
+from rlopt.measured.rows import Row
+
+FILE = "sources.yaml"
+ENGINE_COLUMNS = ("engine", "framework")
+SEARCHED = (*ENGINE_COLUMNS, "source", "sharding", "method", "notes")
+
+
+@dataclass(frozen=True, slots=True)
+class StackFacts:
+    """A family of training stacks and what it does where a row does not say.
+
+    Parameters
+    ----------
+    engine
+        Name in the calibration's engines.
+    recompute
+        none | selective | full.
+    fused_attention, chunked_loss, sequence_parallel
+        As in `rlopt.estimates.Stack`.
+    """
+
+    engine: str
+    recompute: str = "none"
+    fused_attention: bool = True
+    chunked_loss: bool = False
+    sequence_parallel: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    patterns: tuple[re.Pattern[str], ...]
+    facts: StackFacts
+
+
+@lru_cache(maxsize=1)
+def _file() -> Mapping[str, Any]:
+    return dict(YAML(typ="safe", pure=True).load((calibration_dir() / FILE).read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=1)
+def _entries() -> tuple[_Entry, ...]:
+    found = []
+    for entry in _file()["sources"]:
+        patterns = tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry["match"])
+        found.append(_Entry(patterns, StackFacts(**{key: entry[key] for key in entry if key != "match"})))
+    return tuple(found)
+
+
+def default(name: str) -> Any:
+    """What is assumed where a row leaves a cell blank."""
+    return _file()["defaults"][name]
+
+
+def find_stack(row: Row, calibration: Calibration) -> StackFacts:
+    """The stack of a row; an `engine` or `framework` cell that names a family wins over the table."""
+    named = next((row.text(column).lower() for column in ENGINE_COLUMNS if row.has(column)), "")
+    text = " | ".join(row.text(column) for column in SEARCHED)
+    found = next(entry.facts for entry in _entries() if all(pattern.search(text) for pattern in entry.patterns))
+    if named not in calibration.engines:
+        return found
+    alike = next((entry.facts for entry in _entries() if entry.facts.engine == named), found)
+    return StackFacts(
+        named, alike.recompute, alike.fused_attention, alike.chunked_loss, alike.sequence_parallel
+    )
+
+
+__all__ = ["StackFacts", "default", "find_stack"]
