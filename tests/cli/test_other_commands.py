@@ -43,7 +43,6 @@ def test_init_does_not_overwrite_without_force(api: FakeApi, rlopt_run: Run, req
     [
         ("explain", "FILE"),
         ("evaluate", "FILE", "--config", "FILE"),
-        ("validate", "FILE"),
         ("export", "FILE", "--to", "verl", "-o", "out"),
         ("catalog", "import", "FILE"),
         ("catalog", "refresh"),

@@ -30,7 +30,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     return seconds
 
 
-def _writable(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+def writable(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
     """Refuse a file that cannot be written before any work is done."""
     if value is None:
         return None
@@ -93,6 +93,6 @@ def output(what: str) -> Callable[[Command], Command]:
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        callback=_writable,
+        callback=writable,
         help=f"Save {what} to FILE.",
     )

@@ -49,14 +49,19 @@ def write_file(path: Path, text: str) -> None:
     The text goes to a new file beside the old one, which then takes its name. A device or pipe
     (``/dev/stdout``) has no half-written state and is written directly.
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write `data` to `path` as `write_file` writes texts: whole or not at all."""
     target = path.resolve()
     if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8")
+        target.write_bytes(data)
         return
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(_mode(target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -10,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from rlopt.errors import InputError
+from rlopt.errors import InputError, RloptError
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.outcome import FITS, OOM, Outcome
@@ -21,6 +22,8 @@ Predict = Callable[[Sequence[Row], Catalog, Calibration], list[Outcome]]
 
 PREDICTED, UNSUPPORTED = "predicted", "unsupported"
 NOT_MEASURED: Final = "no measured value"
+FAULT: Final = "a defect of rlopt"
+"""How the reason of a row begins that no model should have tripped over."""
 COUNTS: Final = (
     "params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "gpus",
     "gpus_per_node", "gpus_train", "gpus_gen", "tp", "pp", "vp", "dp", "cp", "ep", "gen_tp", "train_tp", "train_pp",
@@ -136,7 +139,23 @@ def _outcomes(kind: str, rows: Sequence[Row], catalog: Catalog, calibration: Cal
     except ModuleNotFoundError:
         return [Outcome.unsupported("this kind has no model yet")] * len(rows)
     with np.errstate(all="ignore"):
+        return _guarded(predict, rows, catalog, calibration)
+
+
+def _guarded(predict: Predict, rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+    """Outcomes of all rows; a row that a model trips over takes no other row with it, and says so."""
+    try:
         return predict(rows, catalog, calibration)
+    except RloptError:
+        raise
+    except Exception as error:
+        if os.environ.get("RLOPT_DEBUG"):
+            raise
+        if len(rows) == 1:
+            return [Outcome.unsupported(f"{FAULT}: {type(error).__name__}: {error}"[:160])]
+    middle = len(rows) // 2
+    halves = rows[:middle], rows[middle:]
+    return [outcome for half in halves for outcome in _guarded(predict, half, catalog, calibration)]
 
 
 def _checked(outcome: Outcome, case: Prediction) -> Outcome:
@@ -146,6 +165,17 @@ def _checked(outcome: Outcome, case: Prediction) -> Outcome:
         return outcome if outcome.reason else outcome.because("no reason given")
     if isinstance(case.measured, str):
         return outcome if predicted in (FITS, OOM) else outcome.because("the model says neither fits nor oom")
-    if isinstance(predicted, str) or not math.isfinite(predicted) or predicted <= 0:
+    if isinstance(predicted, str) or not _is_sound(float(predicted), case.measured or 1.0):
         return outcome.because("the model gives no finite value above zero")
-    return replace(outcome, predicted=float(predicted))
+    return replace(
+        outcome, predicted=float(predicted), low=_finite(outcome.low), high=_finite(outcome.high),
+        needed=_finite(outcome.needed), limit=_finite(outcome.limit),
+    )  # fmt: skip
+
+
+def _is_sound(predicted: float, measured: float) -> bool:
+    return 0.0 < predicted < math.inf and 0.0 < predicted / measured < math.inf
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
