@@ -8,6 +8,7 @@ sum. No rate exceeds the nameplate: shares of bandwidth and peak are cut at `mos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,15 @@ class DecodeStep:
         if np.any(self.shape.moe):
             found = found + self.expert_read * touched_experts(self.shape, running)
         return np.asarray(found)
+
+    def take(self, index: Any) -> DecodeStep:
+        """The rows of ``index``."""
+        return DecodeStep(
+            self.shape.take(index),
+            *(value[index] for value in (self.fixed, self.slope, self.cache, self.expert_read)),
+            self.sparse_tokens[index] if isinstance(self.sparse_tokens, np.ndarray) else self.sparse_tokens,
+            self.sparse_share,
+        )
 
     def kept(self, context: Floats | float) -> Floats | Values:
         """Tokens of ``context`` that a step reads: of windowed layers the window, of sparse ones a part."""

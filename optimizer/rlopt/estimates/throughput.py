@@ -10,7 +10,7 @@ from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.decode import decode_step, prefill_seconds
-from rlopt.estimates.generation import second_moment, sequence_cap, tail_seconds
+from rlopt.estimates.generation import sequence_cap, tail_seconds
 from rlopt.estimates.rollout_memory import kv_gib_per_token, rollout_other_gib, rollout_weights_gib
 from rlopt.estimates.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
@@ -18,7 +18,7 @@ from rlopt.estimates.shape import ModelShape
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What is asked of all replicas together; each field one value, or one a row.
+    """What is asked of all replicas together, shape (n,) each.
 
     Parameters
     ----------
@@ -32,11 +32,11 @@ class Load:
         All sequences of a burst, submitted at once; infinite = steady state.
     """
 
-    prompt: Values
-    response: Values
-    longest: Values
-    concurrency: Values = np.inf
-    requests: Values = np.inf
+    prompt: Floats
+    response: Floats
+    longest: Floats
+    concurrency: Floats
+    requests: Floats
 
 
 def output_tokens_per_s(
@@ -64,19 +64,23 @@ def output_tokens_per_s(
     cap = sequence_cap(hardware, serving, calibration) * np.maximum(np.asarray(tp, dtype=float), ep) / tp
     width = np.maximum(np.minimum(np.minimum(asked, cap), running), 1.0)
     step = decode_step(shape, hardware, tp, precision, calibration, ep, serving=serving)
-    cv = float(calibration.generation["length_cv"])
     one = step.seconds(width * serving.beams, load.prompt + load.response / 2.0)
-    burst = np.isfinite(load.requests)
-    squared = np.where(burst, second_moment((load.prompt, load.prompt * 8.0), cv), np.square(load.prompt))
+    bursts = np.flatnonzero(np.isfinite(np.broadcast_to(load.requests, width.shape)))
+    cv = float(calibration.generation["length_cv"])
+    squared = np.square(np.broadcast_to(load.prompt, width.shape))
+    squared[bursts] *= 1.0 + cv**2
     reading = prefill_seconds(shape, hardware, tp, precision, load.prompt, calibration, ep, None, squared, serving)
     reading = reading + of_engine("request_s", serving, calibration)
-    steady = width * load.response / (load.response * one + width * reading)
-    if not np.any(burst):
-        return np.asarray(replicas * steady)
-    each = np.where(burst, load.requests, width * replicas) / replicas
-    drain = tail_seconds(step, width, load.prompt, (load.response, load.longest), each * replicas, cv)
-    lasts = each * reading + (each - width) / width * load.response * one + drain
-    return np.asarray(replicas * np.where(burst, each * load.response / lasts, steady))
+    found = replicas * width * load.response / (load.response * one + width * reading)
+    if len(bursts):
+        each = (load.requests / replicas)[bursts]
+        some, at = width[bursts], bursts
+        drain = tail_seconds(
+            step.take(at), some, load.prompt[at], (load.response[at], load.longest[at]), load.requests[at], cv
+        )
+        lasts = each * reading[at] + (each / some - 1.0) * load.response[at] * one[at] + drain
+        found[bursts] = (replicas * load.response)[at] * each / lasts
+    return np.asarray(found)
 
 
 def fitting_sequences(
