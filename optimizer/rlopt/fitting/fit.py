@@ -8,13 +8,14 @@ planner's own estimates: there is no second model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
+from rlopt.fitting.jacobian import colours, differences
 
 QUADRATIC_BELOW = 0.15
 """Log error at which the loss turns from quadratic to linear."""
@@ -69,6 +70,9 @@ class Study:
         Constants in play.
     predict
         Values in the unit of ``measured`` under a calibration.
+    touches
+        Rows that a parameter touches, by its path; all rows where it is missing. Parameters that share no row are
+        differentiated together.
     """
 
     kind: str
@@ -78,6 +82,7 @@ class Study:
     weights: Floats
     parameters: tuple[Parameter, ...]
     predict: Callable[[Calibration], Floats]
+    touches: Mapping[tuple[str, ...], NDArray[np.bool_]] = field(default_factory=dict)
 
 
 def source_weights(sources: Sequence[str]) -> Floats:
@@ -124,16 +129,27 @@ def fit(
     def at(x: Floats) -> Calibration:
         return calibration.replaced({p.path: float(v) for p, v in zip(parameters, np.exp(x), strict=True)})
 
-    def residuals(x: Floats) -> Floats:
+    def robust(x: Floats) -> Floats:
         error = log_errors(study, at(x))[used] / QUADRATIC_BELOW
-        robust = np.sign(error) * np.sqrt(2.0 * (np.sqrt(1.0 + error**2) - 1.0))
+        return np.asarray(weight * np.sign(error) * np.sqrt(2.0 * (np.sqrt(1.0 + error**2) - 1.0)))
+
+    def residuals(x: Floats) -> Floats:
         middle = np.where(parent >= 0, x[parent], centre)
-        return np.concatenate([weight * robust, ((x - middle) / sd)[shrunk]])
+        return np.concatenate([robust(x), ((x - middle) / sd)[shrunk]])
+
+    every = np.ones(len(study.ids), dtype=bool)
+    touched = [study.touches.get(p.path, every)[used] for p in parameters]
+    groups = colours(touched)
+    prior = np.eye(len(parameters)) / sd[:, None]
+    prior[np.arange(len(parameters))[parent >= 0], parent[parent >= 0]] -= 1.0 / sd[parent >= 0]
+
+    def slopes(x: Floats) -> Floats:
+        return np.vstack([differences(robust, x, touched, groups), prior[shrunk]])
 
     first = np.log([begin.at(p.path) for p in parameters]) if begin is not None else centre
     inside = np.clip(first, low + 1e-9, high - 1e-9)
     found = least_squares(
-        residuals, inside, bounds=(low, high), xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE, max_nfev=40
+        residuals, inside, slopes, bounds=(low, high), xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE, max_nfev=40
     )
     return calibration.replaced(
         {p.path: float(f"{v:.{DIGITS}g}") for p, v in zip(parameters, np.exp(found.x), strict=True)}
