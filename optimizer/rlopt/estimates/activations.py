@@ -1,13 +1,15 @@
 """Activations and logits of one GPU (Korthikanti et al., 2022, sections 4 and 5).
 
-There is no s² term: attention is fused.
+A layer keeps values that tensor parallelism splits (projections, attention output, feed-forward) and values as
+wide as the model (inputs of norms and blocks) that only sequence parallelism splits as well. Where attention is not
+fused, each layer keeps heads · s² scores on top.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Ints, Layout, Tokens, Training
+from rlopt.estimates.arrays import Flags, Floats, Layout, Stack, Tokens, Training, Values
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FULL, SELECTIVE
 from rlopt.estimates.shape import ModelShape
@@ -15,6 +17,8 @@ from rlopt.units import GIB
 
 VALUE = 2.0
 """Bytes of an activation value in 16 bits; half of those in fp32."""
+WIDE = 4.0
+"""Values as wide as the model that a layer keeps: inputs of two norms and of two blocks."""
 
 
 def micro_batch_tokens(layout: Layout, tokens: Tokens) -> Floats:
@@ -26,21 +30,38 @@ def layer_gib(
     shape: ModelShape,
     layout: Layout,
     count: Floats,
-    engine: Ints,
+    stack: Stack,
     calibration: Calibration,
-    value_bytes: float = VALUE,
+    value_bytes: Values = VALUE,
 ) -> Floats:
-    """What one average layer keeps for its backward pass, GiB.
+    """What one average layer keeps for its backward pass, scores apart, GiB; shape (n,).
 
-    Sequence parallelism splits all of it over tp.
+    a · count · bytes · (units / tp + 4 h (1 - 1 / tp) without sequence parallelism), ``count`` tokens in a
+    micro-batch, a the engine's factor for what the closed form leaves out (dropout, casts, copies).
     """
     routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value("memory", "routed_copies")
-    units = shape.activation_units + routed
-    factor = calibration.by_engine("memory", "activation_factor", engine)
-    return factor * count / layout.tp * (value_bytes * units / GIB)
+    units = (shape.activation_units + routed) / layout.tp
+    if stack.sequence_parallel is not True:
+        whole = np.where(stack.sequence_parallel, 0.0, WIDE * shape.hidden)
+        units = units + whole * (1.0 - 1.0 / np.asarray(layout.tp, dtype=np.float64))
+    factor = calibration.by_engine("memory", "activation_factor", stack.engine)
+    return factor * count * units * (value_bytes / GIB)
 
 
-def in_flight_layers(layers: int, layout: Layout) -> tuple[Floats, Floats]:
+def scores_gib(shape: ModelShape, layout: Layout, tokens: Tokens, stack: Stack, calibration: Calibration) -> Values:
+    """Attention scores, their softmax and its dropout that one layer keeps where attention is not fused, GiB.
+
+    5 bytes · heads · s² per sequence (Korthikanti et al., 2022, equation 1); nothing where attention is fused.
+    """
+    if stack.fused_attention is True:
+        return 0.0
+    count = micro_batch_tokens(layout, tokens)
+    share = shape.attention_layers / shape.layers
+    held = calibration.value("memory", "score_bytes") * share * shape.heads * tokens.longest * count / layout.tp / GIB
+    return np.where(stack.fused_attention, 0.0, held)
+
+
+def in_flight_layers(layers: Values, layout: Layout) -> tuple[Floats, Floats]:
     """Layers' worth of micro-batches that the first and the last stage hold at once.
 
     1F1B keeps pp micro-batches in the first stage and one in the last; interleaved with vp chunks per stage,
@@ -53,46 +74,66 @@ def in_flight_layers(layers: int, layout: Layout) -> tuple[Floats, Floats]:
     return chunk * first, chunk * tail
 
 
+def _kept(
+    shape: ModelShape,
+    training: Training,
+    layout: Layout,
+    tokens: Tokens,
+    stack: Stack,
+    calibration: Calibration,
+    value_bytes: Values,
+) -> tuple[Floats, Floats]:
+    """GiB that every layer keeps until its backward pass, and what recomputing one layer needs on top."""
+    count = micro_batch_tokens(layout, tokens)
+    layer = layer_gib(shape, layout, count, stack, calibration, value_bytes)
+    scores = scores_gib(shape, layout, tokens, stack, calibration)
+    lora = training.lora
+    if np.any(lora):  # inputs of the adapters' own products, in their precision
+        width = 5.0 * shape.hidden + shape.ffn + shape.routed_copies * shape.expert_ffn
+        per_value = calibration.by_engine("memory", "lora_activation_bytes", stack.engine)
+        extra = count / layout.tp * (per_value * width / GIB)
+        layer = layer + (extra if lora is True else np.where(lora, extra, 0.0))
+    full, selective = layout.recompute == FULL, layout.recompute == SELECTIVE
+    share = calibration.by_engine("memory", "selective_factor", stack.engine)
+    boundary = count / layout.tp * (value_bytes * shape.hidden / GIB)
+    if stack.sequence_parallel is not True:
+        boundary = np.where(stack.sequence_parallel, boundary, boundary * layout.tp)
+    kept = np.where(full, boundary, np.where(selective, share * layer, layer + scores))
+    workspace = calibration.value("memory", "full_workspace") * layer + scores
+    return kept, np.where(full, workspace, np.where(selective, scores, 0.0))
+
+
 def activation_gib(
     shape: ModelShape,
     training: Training,
     layout: Layout,
     tokens: Tokens,
-    engine: Ints,
+    stack: Stack,
     calibration: Calibration,
-    chunked_loss: bool,
-    value_bytes: float = VALUE,
+    value_bytes: Values = VALUE,
+    last_stage: Flags = False,
 ) -> tuple[Floats, Floats]:
-    """Activations and logits at the peak.
+    """Activations and logits at the peak, shape (n,).
 
-    The first stage with its micro-batches in flight, or the last with logits.
+    The first stage with its micro-batches in flight, or the last with logits: the fuller one, or only the last
+    where ``last_stage`` (what a log written by the last rank shows). Recomputing a layer and the loss do not
+    meet: the larger of both counts.
     """
-    count = micro_batch_tokens(layout, tokens)
-    local = count / layout.tp
-    layer = layer_gib(shape, layout, count, engine, calibration, value_bytes)
-    full = layout.recompute == FULL
-    kept = np.where(layout.recompute == SELECTIVE, calibration.value("memory", "selective_factor") * layer, layer)
-    if training.lora:  # inputs of the adapters' own products
-        width = 5.0 * shape.hidden + shape.ffn + shape.routed_copies * shape.expert_ffn
-        kept = kept + local * (calibration.value("memory", "lora_activation_bytes") * width / GIB)
-    kept = np.where(full, local * (value_bytes * shape.hidden / GIB), kept)
-    workspace = np.where(full, calibration.value("memory", "full_workspace") * layer, 0.0)
+    kept, workspace = _kept(shape, training, layout, tokens, stack, calibration, value_bytes)
     first, last = in_flight_layers(shape.layers, layout)
-    logits = logits_gib(shape, layout, count, engine, calibration, chunked_loss)
-    at_first, at_last = kept * first + workspace, kept * last + workspace
-    at_end = (layout.pp == 1) | (at_last + logits > at_first)
-    return np.where(at_end, at_last, at_first), np.where(at_end, logits, 0.0)
+    count = micro_batch_tokens(layout, tokens)
+    logits = logits_gib(shape, layout, count, stack, calibration)
+    at_first, at_last = kept * first + workspace, kept * last
+    loss = logits > workspace
+    at_end = (layout.pp == 1) | last_stage | (at_last + np.maximum(logits, workspace) > at_first)
+    held = np.where(loss, at_last, at_last + workspace)
+    return np.where(at_end, held, at_first), np.where(at_end & loss, logits, 0.0)
 
 
-def logits_gib(
-    shape: ModelShape,
-    layout: Layout,
-    count: Floats,
-    engine: Ints,
-    calibration: Calibration,
-    chunked_loss: bool,
-) -> Floats:
-    """Logits, their gradient and the loss's temporaries of one micro-batch, vocabulary split over tp."""
-    key = "logits_bytes_chunked" if chunked_loss else "logits_bytes"
-    per_value = calibration.by_engine("memory", key, engine)
+def logits_gib(shape: ModelShape, layout: Layout, count: Floats, stack: Stack, calibration: Calibration) -> Floats:
+    """Logits, their gradient and the loss's temporaries of one micro-batch, vocabulary split over tp, GiB."""
+    per_value = calibration.by_engine("memory", "logits_bytes", stack.engine)
+    if stack.chunked_loss is not False:
+        chunked = calibration.by_engine("memory", "logits_bytes_chunked", stack.engine)
+        per_value = np.where(stack.chunked_loss, chunked, per_value)
     return count / layout.tp * per_value * (shape.vocab / GIB)

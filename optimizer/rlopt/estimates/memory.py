@@ -1,15 +1,21 @@
-"""Memory per GPU, by part, in GiB: the peak of a training or scoring stage."""
+"""Memory per GPU, by part, in GiB: the peak of a training or scoring stage.
+
+    device = tensors · (1 + fragmentation) + communicators + runtime
+
+Tensors are weights, gradients, optimizer states, and the largest of what forward and backward, the loss or the
+optimizer step need on top of them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rlopt.estimates.activations import activation_gib, layer_gib, micro_batch_tokens
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens, Training
+from rlopt.estimates.arrays import Flags, Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import OPTIMIZER_OFF, ZERO3
+from rlopt.estimates.codes import OPTIMIZER_OFF, ZERO1, ZERO3
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.states import shards, training_engine, training_states
 from rlopt.units import GIB
@@ -52,42 +58,63 @@ def update_parts(
     hardware: Hardware | None,
     layout: Layout,
     tokens: Tokens,
-    precision: str,
+    precision: str | Words,
     calibration: Calibration,
     chunked_loss: bool = False,
     engine: Ints | None = None,
+    stack: Stack | None = None,
 ) -> MemoryParts:
     """Peak of forward and backward or of the optimizer step, whichever is larger. Shape of the layouts.
 
-    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``hardware``
-    is not read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held whole;
-    ``engine`` overrides the family of constants (index into the calibration's engines).
+    ``hardware`` is not read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held
+    whole; ``engine`` overrides the family of constants (index into the calibration's engines); ``stack`` says both
+    and more.
     """
     del hardware
-    which = training_engine(layout, training) if engine is None else engine
-    states = training_states(shape, training, layout, calibration, precision, which)
-    optimizer = np.where(layout.offload >= OPTIMIZER_OFF, 0.0, states.optimizer)
-    value_bytes = 4.0 if precision == "fp32" else 2.0
-    activations, logits = activation_gib(shape, training, layout, tokens, which, calibration, chunked_loss, value_bytes)
-    gathered = _gathered(shape, layout, gradient_too=not training.lora)
-    step = np.where(
-        layout.offload >= OPTIMIZER_OFF,
-        0.0,
-        states.trained * calibration.value("memory", "optimizer_step_bytes") / GIB,
+    if stack is None:
+        which = training_engine(layout, training) if engine is None else engine
+        stack = Stack(which, chunked_loss=chunked_loss)
+    tensors = update_tensors(shape, training, layout, tokens, precision, calibration, stack)
+    return with_overhead(tensors, layout, calibration)
+
+
+def update_tensors(
+    shape: ModelShape,
+    training: Training,
+    layout: Layout,
+    tokens: Tokens,
+    precision: str | Words,
+    calibration: Calibration,
+    stack: Stack,
+    last_stage: Flags = False,
+) -> MemoryParts:
+    """What the tensors of an update take at its peak; fragmentation, communicators and runtime come on top.
+
+    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``last_stage`` counts the last
+    pipeline stage alone.
+    """
+    states = training_states(shape, training, layout, calibration, precision, stack.engine)
+    off = layout.offload >= OPTIMIZER_OFF
+    optimizer = np.where(off, 0.0, states.optimizer)
+    value_bytes = _value_bytes(precision)
+    activations, logits = activation_gib(
+        shape, training, layout, tokens, stack, calibration, value_bytes, last_stage
     )
+    gathered = _gathered(shape, layout, training.lora) + _buckets(layout, stack, calibration)
+    step = calibration.by_engine("memory", "optimizer_step_bytes", stack.engine) / GIB * states.trained
+    step = np.where(off, 0.0, step)
     stepping = step > activations + logits + gathered
-    activations, logits = np.where(stepping, 0.0, activations), np.where(stepping, 0.0, logits)
-    working = np.where(stepping, step, gathered)
-    body = states.weights + states.gradients + optimizer + activations + logits + working
+    body = np.where(stepping, step, gathered)
+    zero = np.zeros_like(body)
     return MemoryParts(
         states.weights,
         states.gradients,
         optimizer,
-        activations,
-        logits,
-        np.zeros_like(body),
-        working + _overhead(layout, body, calibration),
-        _runtime(layout, calibration),
+        np.where(stepping, 0.0, activations),
+        np.where(stepping, 0.0, logits),
+        zero,
+        body,
+        zero,
     )
 
 
@@ -99,57 +126,67 @@ def forward_parts(
     precision: str,
     calibration: Calibration,
     engine: Ints | None = None,
+    stack: Stack | None = None,
 ) -> MemoryParts:
     """Peak of a scoring pass: weights at ``precision``, one layer's activations, fp32 logits.
 
     Shape of the layouts; ``hardware`` is not read.
     """
     del hardware
-    which = training_engine(layout) if engine is None else engine
+    if stack is None:
+        stack = Stack(training_engine(layout) if engine is None else engine)
     weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
     count = micro_batch_tokens(layout, tokens)
-    activations = layer_gib(shape, layout, count, which, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
+    activations = layer_gib(shape, layout, count, stack, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
     logits = count / layout.tp * (calibration.value("memory", "score_logits_bytes") * shape.vocab / GIB)
-    gathered = _gathered(shape, layout, gradient_too=False)
+    gathered = _gathered(shape, layout, True)
     zero = np.zeros_like(weights)
-    body = weights + activations + logits + gathered
-    return MemoryParts(
-        weights,
-        zero,
-        zero,
-        activations,
-        logits,
-        zero,
-        gathered + _overhead(layout, body, calibration),
-        _runtime(layout, calibration),
-    )
+    tensors = MemoryParts(weights, zero, zero, activations, logits, zero, gathered, zero)
+    return with_overhead(tensors, layout, calibration)
 
 
-def _gathered(shape: ModelShape, layout: Layout, gradient_too: bool) -> Floats:
-    """Layers and tables that full sharding holds whole, and a layer's (or table's) gradient."""
+def with_overhead(parts: MemoryParts, layout: Layout, calibration: Calibration) -> MemoryParts:
+    """Tensors with what the device holds besides: fragmentation, communicator buffers of several GPUs, the runtime."""
+    nccl = np.where(layout.gpus > 1, calibration.value("memory", "nccl_gib"), 0.0)
+    loose = calibration.value("memory", "fragmentation") * parts.total()
+    runtime = np.full(np.shape(parts.weights), calibration.value("memory", "runtime_gib"))
+    return replace(parts, buffers=parts.buffers + loose + nccl, runtime=runtime)
+
+
+def observed_gib(tensors: MemoryParts, stack: Stack, calibration: Calibration) -> Floats:
+    """A peak of ``tensors`` as an engine's published figures count it, GiB: share · tensors + gib.
+
+    Allocated by tensors, reserved by the allocator, or taken on the device: by engine, for each publishes its own.
+    """
+    share = calibration.by_engine("memory", "reading_share", stack.engine)
+    return share * tensors.total() + calibration.by_engine("memory", "reading_gib", stack.engine)
+
+
+def _value_bytes(precision: str | Words) -> Values:
+    """Bytes of an activation value: 4 in fp32, else 2."""
+    return 2.0 + 2.0 * (precision == "fp32")
+
+
+def _gathered(shape: ModelShape, layout: Layout, frozen: Flags) -> Floats:
+    """Layers and tables that full sharding holds whole, and where they are trained a layer's (or table's) gradient."""
+    whole = (layout.sharding == ZERO3) & (layout.dp * layout.cp > 1)
     tp = np.asarray(layout.tp, dtype=np.float64)
     layer = shape.largest_body / tp + shape.layer_experts / (layout.etp * layout.ep)
-    gradient = np.maximum(layer, shape.head / tp) if gradient_too else 0.0
+    gradient = np.where(frozen, 0.0, np.maximum(layer, shape.head / tp))
     held = (GATHERED_LAYERS * layer + shape.tables / tp + gradient) * (GATHERED_BYTES / GIB)
-    return np.where((layout.sharding == ZERO3) & (layout.dp * layout.cp > 1), held, 0.0)
+    return np.where(whole, held, 0.0)
 
 
-def _overhead(layout: Layout, body: Floats, calibration: Calibration) -> Floats:
-    """Allocator fragmentation, and communicator buffers of a pool of several GPUs."""
-    nccl = np.where(layout.gpus > 1, calibration.value("memory", "nccl_gib"), 0.0)
-    return calibration.value("memory", "fragmentation") * body + nccl
-
-
-def _runtime(layout: Layout, calibration: Calibration) -> Floats:
-    return np.full(np.shape(layout.tp), calibration.value("memory", "runtime_gib"))
+def _buckets(layout: Layout, stack: Stack, calibration: Calibration) -> Floats:
+    """Flat buffers of fixed size that some engines keep for sharded reductions and gathers."""
+    sharded = (layout.sharding >= ZERO1) & (layout.dp * layout.cp > 1)
+    return np.where(sharded, calibration.by_engine("memory", "bucket_gib", stack.engine), 0.0)
 
 
 def memory_margin(calibration: Calibration, engine: Ints | None = None) -> float:
     """Share of usable memory that stays free for the memory model's own error.
 
-    The widest of the engines in play.
+    The widest of the engines in play; the two that plans assume where none is named.
     """
-    table = calibration.memory["margin"]
-    if engine is None:
-        return float(max(table.values()))
-    return float(np.max(calibration.by_engine("memory", "margin", engine)))
+    which = np.array([0, 1], dtype=np.int64) if engine is None else engine
+    return float(np.max(calibration.by_engine("memory", "margin", which)))

@@ -7,12 +7,12 @@ where it runs out. Stages hold whole layers: the fullest has ceil(L / pp).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Training
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import OPTIMIZER_OFF, PARAMETERS_OFF, ZERO1, ZERO2, ZERO3
 from rlopt.estimates.shape import ModelShape
@@ -22,11 +22,7 @@ ADAPTER_WEIGHT, ADAPTER_GRADIENT, ADAPTER_OPTIMIZER = 2.0, 2.0, 12.0
 """Bytes an adapter parameter takes in bf16 weights and gradients, and in an fp32 master with two moments."""
 PURE_BF16 = 2.0
 """Bytes of weights and of gradients where training keeps no fp32 master (adamw_bf16)."""
-OPTIMIZER_KEYS = {
-    "adamw": "optimizer_bytes",
-    "adamw_bf16": "optimizer_bytes_bf16",
-    "adamw_8bit": "optimizer_bytes_8bit",
-}
+QUANTISED = ("fp8", "fp4", "int8", "int4")
 
 
 def training_engine(layout: Layout, training: Training | None = None) -> Ints:
@@ -36,8 +32,8 @@ def training_engine(layout: Layout, training: Training | None = None) -> Ints:
     otherwise.
     """
     sharded = layout.sharding == ZERO3
-    if training is not None and training.lora:
-        sharded = sharded | (layout.tp * layout.pp * layout.ep == 1)
+    if training is not None and training.lora is not False:
+        sharded = sharded | (training.lora & (layout.tp * layout.pp * layout.ep == 1))
     return np.asarray(sharded, dtype=np.int64)
 
 
@@ -49,7 +45,7 @@ def stage_layers(shape: ModelShape, layout: Layout) -> Floats:
 
 def expert_share(shape: ModelShape, held: Floats) -> Floats:
     """Share of all routed experts in a stage of ``held`` layers, none of them dense; shape of ``held``."""
-    return np.minimum(held / max(shape.moe_layers, 1), 1.0)
+    return np.minimum(held / np.maximum(shape.moe_layers, 1), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ def shards(shape: ModelShape, layout: Layout) -> Shards:
     held = stage_layers(shape, layout)
     share = held / shape.layers
     tp = np.asarray(layout.tp, dtype=np.float64)
-    ends = max(shape.embedding, shape.head)  # with stages, the first holds one table and the last the other
+    ends = np.maximum(shape.embedding, shape.head)  # with stages, the first holds one table and the last the other
     tables = np.where(layout.pp > 1, ends, shape.tables) / tp
     ranks = np.asarray(layout.dp * layout.cp, dtype=np.float64)
     split = np.asarray(layout.etp * layout.ep, dtype=np.float64)
@@ -116,41 +112,86 @@ def training_states(
     training: Training,
     layout: Layout,
     calibration: Calibration,
-    precision: str = "bf16",
+    precision: str | Words = "bf16",
     engine: Ints | None = None,
 ) -> States:
     """States of one trained model, before any offload. Adapters train beside a frozen base."""
     which = training_engine(layout, training) if engine is None else engine
     whole = shards(shape, layout)
     at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
-    copies = (
-        calibration.value("memory", "low_precision_copy_bytes") if precision in ("fp8", "fp4", "int8", "int4") else 0.0
-    )
-    if training.lora:
-        adapters = adapter_shards(shape, training, layout)
-        weights = whole.gib(training.base_bytes + copies, at[2])
-        if training.base_bytes < PURE_BF16:  # k-bit loaders keep the embedding tables at 16 bits and some in fp32
-            extra = calibration.value("memory", "quantised_table_bytes") - training.base_bytes
-            weights = weights + whole.tables * extra / np.where(at[2], whole.ranks, 1.0) / GIB
-        own = _own(adapters, at[0])
-        return States(
-            weights + adapters.gib(ADAPTER_WEIGHT, at[2]),
-            adapters.gib(ADAPTER_GRADIENT, at[1]),
-            adapters.gib(ADAPTER_OPTIMIZER, at[0]),
-            own,
-        )
+    copies: Values = 0.0
+    if not isinstance(precision, str) or precision in QUANTISED:
+        copied = calibration.by_engine("memory", "low_precision_copy_bytes", which)
+        copies = np.where(np.isin(precision, QUANTISED), copied, 0.0)
+    lora = training.lora
+    if lora is True:
+        return _adapter_states(shape, training, layout, calibration, whole, copies, which)
+    full = _full_states(training, calibration, whole, copies, at, which)
+    if lora is False or not np.any(lora):
+        return full
+    adapters = _adapter_states(shape, training, layout, calibration, whole, copies, which)
+    return States(*(np.where(lora, getattr(adapters, f.name), getattr(full, f.name)) for f in fields(States)))
+
+
+def _full_states(
+    training: Training,
+    calibration: Calibration,
+    whole: Shards,
+    copies: Values,
+    at: list[NDArray[np.bool_]],
+    engine: Ints,
+) -> States:
+    """Everything trained, or a share of it."""
     share = training.trainable_share
     pure = training.optimizer == "adamw_bf16"
-    kept = "gradient_bytes_rl" if training.in_loop else "gradient_bytes"
-    weight_bytes = PURE_BF16 if pure else calibration.by_engine("memory", "weight_bytes", which)
-    gradient_bytes = PURE_BF16 if pure else calibration.by_engine("memory", kept, which)
-    optimizer_bytes = calibration.by_engine("memory", OPTIMIZER_KEYS[training.optimizer], which)
+    gradient = calibration.by_engine("memory", "gradient_bytes", engine)
+    if training.in_loop is not False:
+        gradient = np.where(training.in_loop, calibration.by_engine("memory", "gradient_bytes_rl", engine), gradient)
+    weight = calibration.by_engine("memory", "weight_bytes", engine)
+    if pure is not False:
+        weight, gradient = np.where(pure, PURE_BF16, weight), np.where(pure, PURE_BF16, gradient)
+    held = optimizer_bytes(training.optimizer, calibration, engine)
     return States(
-        whole.gib(weight_bytes + copies, at[2]),
-        whole.gib(share * gradient_bytes, at[1]),
-        whole.gib(share * optimizer_bytes, at[0]),
+        whole.gib(weight + copies, at[2]),
+        whole.gib(share * gradient, at[1]),
+        whole.gib(share * held, at[0]),
         share * _own(whole, at[0]),
     )
+
+
+def _adapter_states(
+    shape: ModelShape,
+    training: Training,
+    layout: Layout,
+    calibration: Calibration,
+    whole: Shards,
+    copies: Values,
+    engine: Ints,
+) -> States:
+    """A frozen base, and adapters with all their states."""
+    at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
+    adapters = adapter_shards(shape, training, layout)
+    weights = whole.gib(training.base_bytes + copies, at[2])
+    k_bit = np.less(training.base_bytes, PURE_BF16)
+    if np.any(k_bit):  # k-bit loaders keep the embedding tables at 16 bits or cast them to fp32
+        extra = calibration.by_engine("memory", "quantised_table_bytes", engine) - training.base_bytes
+        tables = whole.tables * extra / np.where(at[2], whole.ranks, 1.0) / GIB
+        weights = weights + np.where(k_bit, tables, 0.0)
+    return States(
+        weights + adapters.gib(ADAPTER_WEIGHT, at[2]),
+        adapters.gib(ADAPTER_GRADIENT, at[1]),
+        adapters.gib(ADAPTER_OPTIMIZER, at[0]),
+        _own(adapters, at[0]),
+    )
+
+
+def optimizer_bytes(optimizer: str | Words, calibration: Calibration, engine: Ints) -> Floats:
+    """Bytes of optimizer state a trained parameter has, fp32 master included; shape of ``engine``."""
+    if isinstance(optimizer, str):
+        return calibration.by_engine("memory", f"optimizer_bytes_{optimizer}", engine)
+    names, which = np.unique(optimizer, return_inverse=True)
+    held = [np.broadcast_to(optimizer_bytes(str(name), calibration, engine), np.shape(which)) for name in names]
+    return np.asarray(np.stack(held)[which, np.arange(len(which))])
 
 
 def _own(counts: Shards, sharded: NDArray[np.bool_]) -> Floats:
