@@ -10,11 +10,9 @@ from rlopt.estimates import (
     checkpoint_seconds,
     colocated_fixed_s,
     colocated_swap_s,
-    combine,
     disaggregated_fixed_s,
     loop_factor,
     quantile,
-    sigma,
     step_overhead_seconds,
     step_seconds,
     switch_seconds,
@@ -52,24 +50,6 @@ def test_synchronous_steps_add_up_and_asynchronous_ones_overlap() -> None:
 def test_checkpoints_take_their_bytes_over_the_storage() -> None:
     assert checkpoint_seconds(112e9, 2.0) == pytest.approx(56.0)
     assert np.isinf(checkpoint_seconds(112e9, 0.0))
-
-
-def test_bands_widen_for_unmeasured_gpus_and_experts() -> None:
-    every = np.arange(len(GENERATIONS))
-    for kind in ("update", "forward", "generation", "generate", "transfer", "save", "environment"):
-        dense, moe = sigma(kind, every, False, CAL), sigma(kind, every, True, CAL)
-        assert (dense > 0).all(), kind
-        assert (moe >= dense).all(), kind
-    assert sigma("update", every, False, CAL)[GENERATIONS.index("Hopper")] == 0.18
-    assert sigma("update", every, False, CAL)[GENERATIONS.index("CDNA")] == 0.40
-    assert sigma("forward", every, True, CAL) == pytest.approx(sigma("update", every, True, CAL))
-
-
-def test_stage_bands_combine_by_their_share_of_the_time() -> None:
-    assert combine([30.0, 10.0], [0.2, 0.4]) == pytest.approx(0.25)
-    assert combine([0.0, 0.0], [0.2, 0.4]) == 0.0
-    found = combine([np.array([30.0, 0.0]), 10.0], [0.2, np.array([0.4, 0.4])])
-    assert found == pytest.approx([0.25, 0.4])
 
 
 def test_quantiles_are_log_normal() -> None:

@@ -36,6 +36,8 @@ class Context:
     rollout_band: np.ndarray
     """The same of generation."""
     gpu_limit: int
+    moe: bool = False
+    """Whether any role is a mixture of experts: its errors are wider."""
     train_factor: float = 1.0
     """Updates and scoring in this job's loop against training runs that do nothing else."""
     forward_factor: float = 1.0
@@ -108,12 +110,16 @@ def _shapes(workload: Workload) -> dict[str, ModelShape]:
 def make_context(
     request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int, engine: str | None = None
 ) -> Context:
-    """Everything the estimates need, with the error bands at the request's confidence."""
+    """Everything the estimates need, with the error bands at the request's confidence.
+
+    Inside a sampling loop stages take the error of whole measured steps, which is wider than that of training runs
+    and of served engines alone.
+    """
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
     z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
-    bands = {kind: np.exp(z * sigma(kind, hardware.generation, moe, calibration)) for kind in ("update", "generation")}
+    train_kind, rollout_kind = ("rl", "rl") if workload.generates else ("training", "generation")
     update, forward = loop_factors(workload, calibration, engine)
     return Context(
         train_factor=update,
@@ -125,9 +131,10 @@ def make_context(
         shapes=_shapes(workload),
         trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
         calibration=calibration,
-        train_band=bands["update"],
-        rollout_band=bands["generation"],
+        train_band=np.exp(z * sigma(train_kind, hardware, moe, calibration)),
+        rollout_band=np.exp(z * sigma(rollout_kind, hardware, moe, calibration)),
         gpu_limit=gpu_limit,
+        moe=moe,
     )
 
 

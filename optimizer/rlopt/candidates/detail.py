@@ -35,7 +35,9 @@ class PoolDetail:
     stages: tuple[StageDetail, ...]
     memory_margin: float
     measured: bool = True
-    """Whether the calibration has measurements of this GPU generation."""
+    """Whether the calibration has measurements of this GPU type."""
+    band: float = 0.0
+    """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
 
 
 class Estimates(Protocol):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -13,7 +15,6 @@ from rlopt.candidates.sampling import SamplingTable, room_gib, sample, tools_sec
 from rlopt.candidates.training import TrainingTable, stage_seconds
 from rlopt.candidates.training_memory import PARTS, training_memory
 from rlopt.estimates import (
-    GENERATIONS,
     OFFLOAD,
     RECOMPUTE,
     SHARDING,
@@ -24,9 +25,17 @@ from rlopt.estimates import (
     rollout_other_gib,
     rollout_weights_gib,
 )
+from rlopt.estimates.uncertainty import EIGHTY, measured_devices, sigma_of
 
 ROUNDING = 1e-9
 """A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
+
+
+class Band(TypedDict):
+    """The fields of `PoolDetail` that say how far its times may be off."""
+
+    measured: bool
+    band: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +120,17 @@ class Tables:
             parts=parts,
             stages=(stage, *self._tools(entry.group_size)),
             memory_margin=margin(context),
-            measured=self._measured(hardware),
+            **self._band(hardware),
         )
 
-    def _measured(self, hardware: Hardware) -> bool:
-        """Whether the calibration has seen this GPU generation."""
-        return GENERATIONS[int(hardware.generation[0])] in self.context.calibration.bands["measured"]
+    def _band(self, hardware: Hardware) -> Band:
+        """Whether this GPU type was measured, and the error band of its times."""
+        context, kind = self.context, "rl" if self.context.workload.generates else "training"
+        name = hardware.names[int(hardware.kind[0])] if hardware.kind is not None else ""
+        return {
+            "measured": name in measured_devices(kind, context.calibration),
+            "band": math.exp(EIGHTY * sigma_of(kind, name, "", context.moe, context.calibration)) - 1.0,
+        }
 
     def _tools(self, size: int) -> tuple[StageDetail, ...]:
         if self.context.workload.tools is None:
@@ -208,7 +222,7 @@ class Tables:
             parts=peaks[peak],
             stages=tuple(stages),
             memory_margin=margin(context),
-            measured=self._measured(hardware),
+            **self._band(hardware),
         )
 
 

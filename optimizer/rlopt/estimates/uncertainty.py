@@ -1,34 +1,58 @@
-"""Error bands: a log-sigma by stage kind and GPU generation, from errors out of sample.
+"""Error bands: a log-sigma by kind of prediction, architecture, engine and GPU type, from errors out of sample.
 
 Errors are log-normal. Stage errors of one step count as fully correlated, the safe side: the quantile of a
 sum is then the sum of the quantiles, so a step's confident seconds compose like its seconds.
+
+A band is the known error of dense models or of mixtures of experts, times what the engine and the GPU type were
+seen to deviate. What was never measured takes the error of leaving it out instead, where that is wider.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Ints
+from rlopt.estimates.arrays import Floats, Hardware
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import GENERATIONS
 
-SAME_BAND = {"generate": "generation", "forward": "update", "save": "transfer"}
+KIND_OF_STAGE = {"generate": "generation", "forward": "training", "update": "training", "save": "transfer"}
 """Stage kinds that share another's band."""
+EIGHTY = NormalDist().inv_cdf(0.9)
+"""Half of an 80 % band in sigmas."""
 
 
-def sigma(kind: str, generation: Ints, moe: bool, calibration: Calibration) -> Floats:
-    """One log-sigma of a stage's seconds, shape of ``generation``.
+def sigma_of(
+    kind: str, device: str, engine: str, moe: bool, calibration: Calibration, known_model: bool = True
+) -> float:
+    """One log-sigma of a prediction; an empty ``device`` or ``engine`` counts as known.
 
-    ``kind`` is update, forward, generation (generate), transfer, save or environment. A GPU generation
-    without measurements of its own gets the error of leaving one GPU out, where that is wider.
+    ``kind`` is training, generation, rl, memory, transfer or environment, or a stage kind.
     """
-    table, measured = calibration.bands[SAME_BAND.get(kind, kind)], calibration.bands["measured"]
-    known = float(table["moe"] if moe else table["dense"])
-    values = np.array([known if name in measured else max(known, float(table["unmeasured"])) for name in GENERATIONS])
-    return np.asarray(values[generation])
+    table: Mapping[str, Any] = calibration.bands[KIND_OF_STAGE.get(kind, kind)]
+    rows = table["moe" if moe else "dense"]
+    found = float(rows["known"])
+    found *= float(table.get("engine", {}).get(engine, 1.0)) * float(table.get("device", {}).get(device, 1.0))
+    if device and device not in table.get("devices", (device,)):
+        found = max(found, float(rows["new_device"]))
+    if engine and engine not in table.get("engines", (engine,)):
+        found = max(found, float(rows["new_engine"]))
+    return found if known_model else max(found, float(rows["new_model"]))
+
+
+def sigma(kind: str, hardware: Hardware, moe: bool, calibration: Calibration, engine: str = "") -> Floats:
+    """One log-sigma of a stage's seconds by machine, shape (n,)."""
+    if hardware.kind is None:
+        return np.full(hardware.memory_gib.shape, sigma_of(kind, "", engine, moe, calibration))
+    by_type = [sigma_of(kind, name, engine, moe, calibration) for name in hardware.names]
+    return np.asarray(np.array(by_type)[hardware.kind])
+
+
+def measured_devices(kind: str, calibration: Calibration) -> tuple[str, ...]:
+    """GPU types with measurements of a kind."""
+    return tuple(calibration.bands[KIND_OF_STAGE.get(kind, kind)].get("devices", ()))
 
 
 def combine(seconds: Sequence[Floats | float], sigmas: Sequence[Floats | float]) -> Floats:

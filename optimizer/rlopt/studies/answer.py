@@ -165,10 +165,12 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     scores = [d.score_precision for _, _, _, d in details if d.score_precision]
     rollouts = [d.rollout_precision for _, _, _, d in details if d.rollout_precision]
     prices = prices_used(pools, zone, checkpoint.tiers, problem)
-    unmeasured = sorted(
-        {pool.gpu for pool, (_, _, _, detail) in zip(pools, details, strict=False) if pool.gpu and not detail.measured}
-    )
-    notes = [f"no measurement of {gpu}: its times are known to a wider band only" for gpu in unmeasured]
+    unmeasured = {
+        pool.gpu: detail.band
+        for pool, (_, _, _, detail) in zip(pools, details, strict=False)
+        if pool.gpu and not detail.measured
+    }
+    notes = [f"no measurement of {gpu}: times ±{band:.0%} (80 % of cases)" for gpu, band in sorted(unmeasured.items())]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
         status=status,

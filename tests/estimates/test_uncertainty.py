@@ -1,0 +1,41 @@
+"""Error bands by kind, architecture, engine and GPU type."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlopt.estimates import Hardware, combine, sigma
+from rlopt.estimates.uncertainty import KIND_OF_STAGE, sigma_of
+from tests.estimates.parts import calibration, catalog
+
+CAL = calibration()
+
+
+def test_bands_widen_for_unmeasured_gpus_and_experts() -> None:
+    devices = catalog().devices
+    hardware = Hardware.of([(devices[name], 8, "nvswitch", None) for name in ("H100-SXM", "MI350X", "T4")])
+    for kind in ("update", "forward", "generation", "generate", "rl", "memory", "transfer", "save", "environment"):
+        dense, moe = sigma(kind, hardware, False, CAL), sigma(kind, hardware, True, CAL)
+        assert (dense > 0).all(), kind
+        assert (moe > 0).all(), kind
+    for kind in ("update", "generation", "rl"):
+        known, unseen, _ = sigma(kind, hardware, False, CAL)
+        assert unseen >= CAL.bands[KIND_OF_STAGE.get(kind, kind)]["dense"]["new_device"] >= known * 0.5
+    assert sigma("forward", hardware, True, CAL) == pytest.approx(sigma("update", hardware, True, CAL))
+
+
+def test_what_was_never_measured_is_never_surer() -> None:
+    for kind in ("training", "generation", "rl"):
+        for moe in (False, True):
+            known = sigma_of(kind, "", "", moe, CAL)
+            assert sigma_of(kind, "a new card", "", moe, CAL) >= known
+            assert sigma_of(kind, "", "a new engine", moe, CAL) >= known
+            assert sigma_of(kind, "", "", moe, CAL, known_model=False) >= known
+
+
+def test_stage_bands_combine_by_their_share_of_the_time() -> None:
+    assert combine([30.0, 10.0], [0.2, 0.4]) == pytest.approx(0.25)
+    assert combine([0.0, 0.0], [0.2, 0.4]) == 0.0
+    found = combine([np.array([30.0, 0.0]), 10.0], [0.2, np.array([0.4, 0.4])])
+    assert found == pytest.approx([0.25, 0.4])
