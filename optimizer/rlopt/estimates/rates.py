@@ -9,7 +9,14 @@ import numpy as np
 from rlopt.estimates.arrays import WEIGHT_ONLY, Hardware, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints, Values
-from rlopt.estimates.serving import SIXTEEN, Serving, effect, engine_generation_effect, of_engine
+from rlopt.estimates.serving import (
+    SIXTEEN,
+    Serving,
+    effect,
+    engine_generation_effect,
+    engine_model_effect,
+    of_engine,
+)
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIGA
 
@@ -54,6 +61,7 @@ class Rates:
         dense_precision = precision if serving.dense_precision is None else serving.dense_precision
         measured = effect("device", serving.device, calibration) * effect("model", serving.model, calibration)
         measured = measured * engine_generation_effect(serving, hardware.generation, calibration)
+        measured = measured * engine_model_effect(serving, calibration)
         base = of_engine("prefill_factor" if reading else "device_factor", serving, calibration) * measured
         base = base * np.where(serving.block_scaled, calibration.value("generation", "block_scale_factor"), 1.0)
         dense = base * _unpacking(hardware, dense_precision, "weight_only_factor", calibration)

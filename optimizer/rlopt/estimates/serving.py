@@ -117,3 +117,13 @@ def engine_generation_effect(serving: Serving, generation: Ints, calibration: Ca
     names = engine_names(calibration)
     values = np.array([[float(table.get(name, {}).get(key, 1.0)) for key in GENERATIONS] for name in names])
     return np.asarray(values[serving.engine, generation])
+
+
+def engine_model_effect(serving: Serving, calibration: Calibration) -> Floats:
+    """Factor on device time of an engine's kernels for a model family; 1 where that pair was never measured."""
+    table = calibration.generation["effects"]["engine_model"]
+    models = (None, *effect_names("model", calibration))
+    values = np.array(
+        [[float(table.get(name, {}).get(model, 1.0)) for model in models] for name in engine_names(calibration)]
+    )
+    return np.asarray(values[serving.engine, serving.model])

@@ -1,0 +1,152 @@
+"""What generation is fitted on, and which of its constants: shares by GPU generation, engines, measured effects."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.data_dir import catalogs_dir
+from rlopt.estimates import Calibration
+from rlopt.estimates.codes import GENERATIONS
+from rlopt.facts import Catalog
+from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.measured.generation_rows import Cases, cases
+from rlopt.measured.rows import Row, read_table
+
+ROOM = "generation"
+FILES = ("generation.csv", "generation_latency_derived.csv")
+DROPPED = "dropped_generation.csv"
+MEASURED = "output_tokens_per_s_total"
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Centre, bounds and log standard deviation of a constant before it is fitted."""
+
+    centre: float
+    low: float
+    high: float
+    sd: float
+
+
+SHARES: Mapping[str, Prior] = {
+    "weight_bandwidth": Prior(0.67, 0.3, 0.95, 0.12),
+    "kv_bandwidth": Prior(0.67, 0.2, 0.95, 0.15),
+    "flops_16": Prior(0.61, 0.2, 0.92, 0.2),
+    "flops_8": Prior(0.51, 0.2, 0.92, 0.2),
+    "flops_4": Prior(0.42, 0.1, 0.92, 0.25),
+    "moe_bandwidth": Prior(0.70, 0.2, 0.95, 0.2),
+    "moe_flops": Prior(0.33, 0.05, 0.9, 0.3),
+}
+"""By GPU generation. Centres: kernels measured alone reach 0.58-0.64 of the bandwidth reading weights, 0.6-0.75
+reading the cache, and 0.3 of the peak in grouped GEMMs."""
+ENGINES: Mapping[str, Prior] = {
+    "device_factor": Prior(0.95, 0.5, 3.0, 0.25),
+    "kv_factor": Prior(0.9, 0.3, 4.0, 0.35),
+    "moe_factor": Prior(1.0, 0.4, 4.0, 0.3),
+    "prefill_factor": Prior(1.15, 0.4, 4.0, 0.35),
+    "step_s": Prior(1.0e-3, 2.0e-5, 2.0e-2, 0.8),
+    "layer_s": Prior(4.5e-5, 5.0e-6, 2.0e-3, 0.7),
+    "sequence_s": Prior(2.0e-5, 5.0e-7, 2.0e-3, 1.0),
+    "request_s": Prior(8.0e-4, 1.0e-5, 2.0e-2, 1.0),
+    "allreduce_factor": Prior(1.2, 0.3, 8.0, 0.4),
+}
+"""By engine."""
+ALL: Mapping[str, Prior] = {
+    "layer_moe": Prior(0.87, 0.1, 4.0, 0.4),
+    "layer_mla": Prior(0.41, 0.05, 4.0, 0.5),
+    "activation_bytes": Prior(48.0, 8.0, 150.0, 0.5),
+    "prefill_attention": Prior(0.5, 0.15, 0.95, 0.3),
+    "link_share": Prior(0.8, 0.3, 0.95, 0.2),
+    "pcie_gb_s": Prior(17.6, 8.0, 30.0, 0.2),
+    "cross_node_share": Prior(0.2, 0.02, 0.9, 0.5),
+    "allreduce_a_s": Prior(7.2e-7, 2.0e-7, 5.0e-6, 0.3),
+    "allreduce_pcie_a_s": Prior(2.2e-6, 5.0e-7, 2.0e-5, 0.4),
+    "dispatch_inside_s": Prior(4.9e-5, 5.0e-6, 5.0e-4, 0.5),
+    "dispatch_outside_s": Prior(8.3e-5, 5.0e-6, 1.0e-3, 0.5),
+    "dispatch_factor": Prior(3.7, 0.5, 12.0, 0.4),
+    "block_scale_factor": Prior(0.95, 0.6, 2.0, 0.2),
+    "weight_only_factor": Prior(1.15, 0.7, 3.0, 0.3),
+    "weight_only_expert_factor": Prior(1.5, 0.7, 4.0, 0.3),
+    "sparse_share": Prior(0.1, 0.01, 1.0, 0.8),
+    "kv_reserve": Prior(0.84, 0.5, 1.0, 0.1),
+}
+"""One for all."""
+DEVICE = Prior(1.0, 0.6, 1.8, 0.08)
+MODEL = Prior(1.0, 0.6, 1.8, 0.08)
+ENGINE_GENERATION = Prior(1.0, 0.6, 1.8, 0.10)
+ENGINE_MODEL = Prior(1.0, 0.5, 2.5, 0.10)
+
+
+@lru_cache(maxsize=1)
+def dropped() -> frozenset[str]:
+    """Ids that fits leave out; the file says why."""
+    with (catalogs_dir().parent / "measurements" / DROPPED).open(encoding="utf-8", newline="") as handle:
+        return frozenset(row["id"] for row in csv.DictReader(handle))
+
+
+def measured_rows() -> list[Row]:
+    """Every generation row of the shipped measurements."""
+    folder = catalogs_dir().parent / "measurements"
+    return [row.asking(MEASURED) for name in FILES for row in read_table(folder / name).rows]
+
+
+def study(catalog: Catalog, calibration: Calibration) -> Study:
+    """The rows that fits see, the constants in play, and which rows each touches."""
+    rows = [row for row in measured_rows() if row.id not in dropped() and (row.number(MEASURED) or 0.0) > 0.0]
+    read = cases(rows, catalog, calibration)
+    serving = read.serving(calibration)
+    kept = [rows[number] for number in read.rows]
+    labels = {name: tuple(one[name] for one in read.labels) for name in read.labels[0]}
+    parameters, touches = _parameters(read, calibration)
+    return Study(
+        kind=ROOM,
+        ids=tuple(row.id for row in kept),
+        measured=np.array([row.number(MEASURED) or np.nan for row in kept]),
+        labels=labels,
+        weights=source_weights(labels["source"]),
+        parameters=parameters,
+        predict=lambda constants: read.tokens_per_s(constants, serving),
+        touches=touches,
+    )
+
+
+def _parameters(
+    read: Cases, calibration: Calibration
+) -> tuple[tuple[Parameter, ...], Mapping[tuple[str, ...], NDArray[np.bool_]]]:
+    found: list[Parameter] = []
+    touches: dict[tuple[str, ...], NDArray[np.bool_]] = {}
+
+    def add(prior: Prior, rows: NDArray[np.bool_], *path: str) -> None:
+        found.append(Parameter((ROOM, *path), prior.centre, prior.low, prior.high, prior.sd))
+        touches[(ROOM, *path)] = rows
+
+    assert read.hardware is not None
+    generation, engine = read.hardware.generation, np.array(read.engine)
+    device, model = (np.array([names[k] for names in read.names]) for k in (0, 1))
+    for key, prior in SHARES.items():
+        for code, name in enumerate(GENERATIONS):
+            add(prior, generation == code, key, name)
+    for key, prior in ENGINES.items():
+        for name in calibration.generation["engines"]:
+            add(prior, engine == name, "engines", name, key)
+    for key, prior in ALL.items():
+        add(prior, np.ones(len(engine), dtype=bool), key)
+    effects = calibration.generation["effects"]
+    for name in effects["device"]:
+        add(DEVICE, device == name, "effects", "device", name)
+    for name in effects["model"]:
+        add(MODEL, model == name, "effects", "model", name)
+    for name, by in effects["engine_generation"].items():
+        for one in by:
+            rows = (engine == name) & (generation == GENERATIONS.index(one))
+            add(ENGINE_GENERATION, rows, "effects", "engine_generation", name, one)
+    for name, by in effects["engine_model"].items():
+        for one in by:
+            add(ENGINE_MODEL, (engine == name) & (model == one), "effects", "engine_model", name, one)
+    return tuple(found), touches
