@@ -45,7 +45,7 @@ class Point:
     limit
         GiB that a peak should not exceed: the plan's needed memory × (1 + margin); or ``None``.
     labels
-        Values of `LABELS`.
+        Values of `LABELS`; sizes are the same classes for every kind.
     line
         Line in the file it was read from; 0 where there is none.
     """
@@ -86,13 +86,11 @@ def points_of(predictions: Iterable[Prediction]) -> list[Point]:
 def _point(one: Prediction) -> Point:
     outcome, row = one.outcome, one.row
     labels = {name: one.label(name) or UNKNOWN for name in LABELS}
-    if labels["source"] == UNKNOWN:
-        labels["source"] = short_source(row.text("source"))
+    labels["source"] = short_source(row.text("source") if labels["source"] == UNKNOWN else labels["source"])
     for name, column in (("model", "model"), ("device", "gpu"), ("engine", "framework"), ("engine", "engine")):
         if labels[name] == UNKNOWN:
             labels[name] = row.text(column)[:60] or UNKNOWN
-    if labels["size"] == UNKNOWN:
-        labels["size"] = size_class(row.number("params_b"))
+    labels["size"] = size_class(row.number("params_b") or _named_size(labels["model"]))
     return Point(
         section=section_of(one.kind, row.quantity), id=row.id, quantity=row.quantity, unit=one.unit,
         measured=one.measured, predicted=outcome.predicted, reason=outcome.reason, low=outcome.low, high=outcome.high,
@@ -115,6 +113,12 @@ def size_class(params_b: float | None) -> str:
         if params_b < high:
             return f"{low:g} to {high:g} B" if low else f"under {high:g} B"
     return f"over {_SIZES[-1]:g} B"
+
+
+def _named_size(model: str) -> float | None:
+    """10⁹ parameters as the name says them (``-7B``, ``0.5b``), the largest figure of a mixture's name."""
+    figures = [float(found) for found in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z0-9])", model.lower())]
+    return max(figures, default=None)
 
 
 def numeric(points: Sequence[Point]) -> list[Point]:

@@ -22,6 +22,7 @@ MOST_COLOURS: Final = 9
 BAND: Final = 1.25
 """Dotted guides: predicted = measured × and ÷ this."""
 _INCHES: Final = 5.2
+_LEGEND_INCHES: Final = 1.6
 _PANELS_A_ROW: Final = 2
 
 
@@ -48,7 +49,7 @@ def calibration_plot(records: Sequence[Mapping[str, Any]], file_format: str) -> 
     across = min(_PANELS_A_ROW, max(len(panels), 1))
     down = -(-max(len(panels), 1) // across)
     with mpl.rc_context({"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path"}):
-        figure = Figure(figsize=(_INCHES * across, _INCHES * down), layout="constrained")
+        figure = Figure(figsize=(_INCHES * across, (_INCHES + _LEGEND_INCHES) * down), layout="constrained")
         FigureCanvasAgg(figure)
         for place, ((kind, unit), members) in enumerate(panels.items()):
             _draw(figure.add_subplot(down, across, place + 1), TITLES.get(kind, kind), unit, members)
@@ -92,7 +93,7 @@ def _draw(axes: Axes, title: str, unit: str, records: Sequence[Mapping[str, Any]
     axes.set_xlabel(f"measured ({unit})")
     axes.set_ylabel(f"predicted ({unit})")
     axes.grid(visible=True, which="major", alpha=0.25, linewidth=0.5)
-    axes.legend(loc="upper left", fontsize=7, framealpha=0.85)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=2, fontsize=7, frameon=False)  # hides no point
 
 
 def _by_source(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any, list[Mapping[str, Any]]]]:

@@ -14,6 +14,8 @@ from rlopt.reports.layout import bullets, facts, heading, indented, table
 MOST_GROUPS: Final = 15
 """Groups of one split that are listed; the JSON has all."""
 MOST_REASONS: Final = 25
+MOST_PERCENT: Final = 999
+"""Beyond this only that it is beyond matters."""
 
 COLUMNS: Final = ("rows", "predicted", "median", "9 in 10", "bias", "in band")
 BY: Final[Mapping[str, str]] = {
@@ -61,8 +63,8 @@ def percent(value: float | None, *, signed: bool = False) -> str:
     if value is None:
         return "-"
     number = 100.0 * value
-    if abs(number) > 999:
-        return f"{1.0 + value:,.0f} x" if signed or number > 0 else "-"
+    if number > MOST_PERCENT:
+        return f"> {MOST_PERCENT} %"
     digits = 0 if abs(number) >= 10 else 1
     return f"{number:+.{digits}f} %" if signed else f"{number:.{digits}f} %"
 
