@@ -83,6 +83,8 @@ class Study:
     parameters: tuple[Parameter, ...]
     predict: Callable[[Calibration], Floats]
     touches: Mapping[tuple[str, ...], NDArray[np.bool_]] = field(default_factory=dict)
+    limit: Callable[[Calibration], Floats] | None = None
+    """Memory: what a plan would count with under a calibration, its margin included, GiB."""
 
 
 def source_weights(sources: Sequence[str]) -> Floats:

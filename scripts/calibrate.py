@@ -1,0 +1,147 @@
+"""Fit the constants of catalogs/calibration on the published measurements, and measure the errors out of sample.
+
+    python scripts/calibrate.py                    all kinds: constants, errors out of sample, bands
+    python scripts/calibrate.py training memory    some kinds
+    python scripts/calibrate.py --fit-only         constants alone, minutes sooner
+    python scripts/calibrate.py --check            writes nothing; fails where a file would change
+
+The same measurements give the same files. Fits start from fixed values, not from the files' own, so that a second run
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "optimizer")]
+
+import numpy as np  # noqa: E402
+
+from rlopt.estimates import Calibration, load_calibration  # noqa: E402
+from rlopt.estimates.calibration import calibration_dir  # noqa: E402
+from rlopt.fitting import Study, fit, out_of_sample  # noqa: E402
+from rlopt.fitting.bands import Sample, band_table  # noqa: E402
+from rlopt.fitting.write import room_text, values_of, with_tables  # noqa: E402
+from rlopt.measured.banding import band_factor  # noqa: E402
+from rlopt.measured.kept_out import LABELS, kept_out_csv  # noqa: E402
+from rlopt.reading.catalogs import load_catalog  # noqa: E402
+
+KINDS = ("training", "memory", "generation", "rl")
+SCHEMES: dict[str, tuple[str, int | None]] = {
+    "fold": ("config", 5),
+    "source": ("source", None),
+    "device": ("device", None),
+    "model": ("model", 8),
+}
+"""Scheme to the label that stays together and the number of folds (None: one label out at a time)."""
+OUT_OF_SAMPLE = ROOT / "measurements" / "out_of_sample.csv"
+
+
+def study_of(kind: str, calibration: Calibration) -> Study:
+    """The measurements of one kind."""
+    made: Study = import_module(f"rlopt.fitting.{kind}").study(load_catalog(), calibration)
+    return made
+
+
+def fitted(study: Study, calibration: Calibration) -> Calibration:
+    """The calibration with a study's constants fitted, with what moved."""
+    found = fit(study, calibration)
+    error = np.abs(study.predict(found) / study.measured - 1.0)
+    print(f"{study.kind}: {len(study.ids)} rows, {len(study.parameters)} constants; of the fit itself: "
+          f"median {np.median(error):.1%}, p90 {np.quantile(error, 0.9):.1%}")  # fmt: skip
+    return found
+
+
+def left_out(study: Study, calibration: Calibration) -> dict[str, np.ndarray]:
+    """Predictions out of sample by scheme."""
+    found = {}
+    for scheme, (label, folds) in SCHEMES.items():
+        if label not in study.labels:
+            continue
+        found[scheme] = out_of_sample(study, calibration, label, folds)
+        error = np.abs(found[scheme] / study.measured - 1.0)
+        print(f"  {scheme} out: median {np.median(error):.1%}, p90 {np.quantile(error, 0.9):.1%}", flush=True)
+    return found
+
+
+def sample(study: Study, predicted: np.ndarray) -> Sample:
+    """Errors of one scheme with the labels that bands go by."""
+    known = np.isfinite(predicted)
+    labels = {name: [x for x, k in zip(study.labels[name], known, strict=True) if k]
+              for name in ("architecture", "engine", "device")}  # fmt: skip
+    return Sample(np.abs(np.log(predicted[known] / study.measured[known])), labels)
+
+
+def rows_of(study: Study, schemes: dict[str, np.ndarray], calibration: Calibration) -> list[dict[str, object]]:
+    """Rows of the file of out-of-sample predictions, with the bands of the calibration."""
+    rows: list[dict[str, object]] = []
+    names = [label for label in (*LABELS, "quantity") if label in study.labels]
+    limits = None if study.limit is None else study.limit(calibration)
+    for i, name in enumerate(study.ids):
+        labels = {label: study.labels[label][i] for label in names}
+        factor = band_factor(study.kind, labels, calibration)
+        for scheme, predicted in schemes.items():
+            value = float(predicted[i])
+            row: dict[str, object] = {"kind": study.kind, "id": name, "scheme": scheme, **labels}
+            row |= {"measured": float(study.measured[i]), "predicted": value}
+            row |= {
+                "low": value / factor,
+                "high": value * factor,
+                "quantity": study.labels.get("quantity", [""] * (i + 1))[i],
+            }
+            row["limit"] = study.limit(calibration)[i] if study.limit is not None else None
+            rows.append(row)
+    return rows
+
+
+def merged(rows: list[dict[str, object]], kinds: tuple[str, ...]) -> str:
+    """The file's text: new rows of the kinds run, the others as they stand."""
+    old = csv.DictReader(OUT_OF_SAMPLE.open(encoding="utf-8")) if OUT_OF_SAMPLE.exists() else []
+    return kept_out_csv([*(row for row in old if row["kind"] not in kinds), *rows])
+
+
+def main() -> int:
+    """Run the fits and write or check the files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], metavar="KIND")
+    parser.add_argument("--fit-only", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    asked = parser.parse_args()
+    kinds = tuple(k for k in KINDS if not asked.kinds or k in asked.kinds)
+    calibration, texts = load_calibration(), {}
+    studies: list[tuple[Study, dict[str, np.ndarray]]] = []
+    tables = {}
+    moved: dict[tuple[str, ...], float] = {}
+    for kind in kinds:
+        study = study_of(kind, calibration)
+        calibration = fitted(study, calibration)
+        moved |= values_of(calibration, tuple(p.path for p in study.parameters))
+        if asked.fit_only:
+            continue
+        schemes = left_out(study, calibration)
+        tables[kind] = band_table({scheme: sample(study, predicted) for scheme, predicted in schemes.items()})
+        studies.append((study, schemes))
+    for room in sorted({path[0] for path in moved}):
+        texts[calibration_dir() / f"{room}.yaml"] = room_text(calibration_dir(), room, moved)
+    if tables:
+        bands = calibration_dir() / "bands.yaml"
+        texts[bands] = with_tables(bands.read_text(encoding="utf-8"), tables)
+        banded = replace(calibration, bands={**calibration.bands, **tables})
+        rows = [row for study, schemes in studies for row in rows_of(study, schemes, banded)]
+        texts[OUT_OF_SAMPLE] = merged(rows, kinds)
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(("would change: " if asked.check else "written: ") + str(path.relative_to(ROOT)))
+        if not asked.check:
+            path.write_text(texts[path], encoding="utf-8")
+    return 1 if asked.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
