@@ -90,12 +90,7 @@ def rows_of(study: Study, schemes: dict[str, np.ndarray], calibration: Calibrati
             value = float(predicted[i])
             row: dict[str, object] = {"kind": study.kind, "id": name, "scheme": scheme, **labels}
             row |= {"measured": float(study.measured[i]), "predicted": value}
-            row |= {
-                "low": value / factor,
-                "high": value * factor,
-                "quantity": study.labels.get("quantity", [""] * (i + 1))[i],
-            }
-            row["limit"] = study.limit(calibration)[i] if study.limit is not None else None
+            row |= {"low": value / factor, "high": value * factor, "limit": None if limits is None else limits[i]}
             rows.append(row)
     return rows
 
