@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Layout
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Values
 from rlopt.estimates.calibration import Calibration
 from rlopt.units import GIGA
 
@@ -50,9 +50,10 @@ def group_bytes_s(hardware: Hardware, size: Floats, stride: Floats, calibration:
 def tensor_parallel_s(
     hardware: Hardware,
     layout: Layout,
-    hidden: int,
+    hidden: Values,
     count: Floats,
-    calls: Floats | float,
+    calls: Values,
+    engine: Ints,
     calibration: Calibration,
 ) -> Floats:
     """Exposed seconds of ``calls`` all-gather and reduce-scatter pairs of ``count`` rows; zero for tp = 1.
@@ -62,7 +63,7 @@ def tensor_parallel_s(
     tp = np.asarray(layout.tp, dtype=np.float64)
     exposed = np.where(
         hardware.nvlink,
-        calibration.value("training", "tp_exposed"),
+        calibration.by_engine("training", "tp_exposed", engine),
         calibration.value("training", "tp_exposed_pcie"),
     )
     moved = (tp - 1.0) / tp * count * (2.0 * hidden * VALUE)
@@ -73,10 +74,10 @@ def tensor_parallel_s(
 def expert_parallel_s(
     hardware: Hardware,
     layout: Layout,
-    hidden: int,
-    active_experts: int,
+    hidden: Values,
+    active_experts: Values,
     count: Floats,
-    calls: Floats | float,
+    calls: Values,
     calibration: Calibration,
 ) -> Floats:
     """Exposed seconds of ``calls`` all-to-alls of ``count`` tokens per GPU; zero for ep = 1.
@@ -89,13 +90,9 @@ def expert_parallel_s(
     width = hidden * VALUE
     inside = (ep - 1.0) / ep * count * (active_experts * width)
     leaving = np.minimum(active_experts, nodes) * (nodes - 1.0) / nodes * count * width
-    seconds = over(inside, inside_bytes_s(hardware, calibration))
-    seconds = seconds + over(leaving, outside_bytes_s(hardware, calibration))
-    exposed, latency = (
-        calibration.value("training", "ep_exposed"),
-        calibration.value("training", "ep_latency_s"),
-    )
-    return np.where(ep > 1, calls * (seconds * exposed + latency), 0.0)
+    seconds = calibration.value("training", "ep_exposed") * over(inside, inside_bytes_s(hardware, calibration))
+    far = calibration.value("training", "ep_exposed_far") * over(leaving, outside_bytes_s(hardware, calibration))
+    return np.where(ep > 1, calls * (seconds + far + calibration.value("training", "ep_latency_s")), 0.0)
 
 
 def _data_parallel(layout: Layout) -> tuple[Floats, Floats]:
@@ -113,7 +110,7 @@ def sharded_bytes_s(hardware: Hardware, layout: Layout, calibration: Calibration
 
 
 def stage_boundary_s(
-    hardware: Hardware, layout: Layout, hidden: int, count: Floats, calls: float, calibration: Calibration
+    hardware: Hardware, layout: Layout, hidden: Values, count: Floats, calls: float, calibration: Calibration
 ) -> Floats:
     """Seconds to hand ``count`` rows to the next stage, ``calls`` times per virtual stage.
 
@@ -131,9 +128,9 @@ def stage_boundary_s(
 def context_parallel_s(
     hardware: Hardware,
     layout: Layout,
-    kv_values_per_layer: float,
+    kv_values_per_layer: Values,
     count: Floats,
-    calls: Floats | float,
+    calls: Values,
     calibration: Calibration,
 ) -> Floats:
     """Exposed seconds of passing keys and values round the ring (Liu et al., 2023), ``calls`` rounds.

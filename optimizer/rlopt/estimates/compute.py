@@ -1,8 +1,7 @@
 """Seconds of a micro-batch on its slowest stage: GEMMs, attention, experts, memory traffic.
 
-A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, w the width per tensor-parallel rank and t
-the tokens (half-saturation in both); low precisions saturate later. Attention and the output matrix stay in
-16 bits.
+A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, w the width per tensor-parallel rank and t the
+tokens (half-saturation in both); low precisions saturate later. Attention and the output matrix stay in 16 bits.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens, Training
+from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FULL, SELECTIVE
-from rlopt.estimates.communication import expert_parallel_s
+from rlopt.estimates.experts import experts_s
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.states import stage_layers
 from rlopt.units import GIGA
@@ -24,18 +23,21 @@ GEMM_BACKWARD = 2.0
 ATTENTION_BACKWARD = 2.5
 """Flash attention's backward against its forward (Dao, 2023, section 4.1)."""
 HEAD_DIM = 128.0
+"""Head dimension that attention kernels are tuned for."""
+SQUARE = 2.0
+"""Pairs that attention computes without causal skipping, against those that count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passes:
     """How often each kind of work runs per micro-batch, in forward passes; scalars or (n,)."""
 
-    gemm: Floats | float
-    attention: Floats | float
-    traffic: Floats | float
-    collective: Floats | float
+    gemm: Values
+    attention: Values
+    traffic: Values
+    collective: Values
     """Tensor-parallel pairs and all-to-all pairs of a layer, in units of a forward pass's two."""
-    head: float
+    head: Values
 
     @staticmethod
     def of(training: Training | None, layout: Layout) -> Passes:
@@ -43,40 +45,44 @@ class Passes:
         if training is None:
             return Passes(1.0, 1.0, 1.0, 1.0, 1.0)
         full = np.asarray(layout.recompute == FULL, dtype=np.float64)
-        partly = np.asarray(layout.recompute == SELECTIVE, dtype=np.float64)
-        weights = 0.0 if training.lora else training.trainable_share
+        again = np.asarray(layout.recompute >= SELECTIVE, dtype=np.float64)
+        lora = training.lora
+        weights = training.trainable_share if lora is False else np.where(lora, 0.0, training.trainable_share)
         backward = 1.0 + (GEMM_BACKWARD - 1.0) * weights
-        return Passes(
-            1.0 + backward + full,
-            1.0 + ATTENTION_BACKWARD + full + partly,
-            3.0 + full,
-            2.0 + full,
-            1.0 + backward,
-        )
+        return Passes(1.0 + backward + full, 1.0 + ATTENTION_BACKWARD + again, 3.0 + full, 2.0 + full, 1.0 + backward)
 
 
-def gemm_rate(hardware: Hardware, precision: str, width: Floats, count: Floats, calibration: Calibration) -> Floats:
-    """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank.
+def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibration) -> tuple[Floats, Values]:
+    """FLOP/s of a GEMM at saturation, and how much later than 16 bits the precision saturates.
 
-    NaN where the peak is unknown.
+    NaN where the peak is unknown. A device without fp4 tensor cores has no fp4 peak.
     """
-    ceiling, later = _ceiling(hardware, precision, calibration)
-    half_width = later * calibration.value("training", "half_width")
-    half_tokens = later * calibration.value("training", "half_tokens")
-    return ceiling * (width / (width + half_width)) * (count / (count + half_tokens))
-
-
-def _ceiling(hardware: Hardware, precision: str, calibration: Calibration) -> tuple[Floats, float]:
-    """FLOP/s at saturation, and how much later than 16 bits a precision saturates."""
+    if not isinstance(precision, str):
+        names, which = np.unique(precision, return_inverse=True)
+        found = [np.broadcast_arrays(*gemm_ceiling(hardware, str(name), calibration)) for name in names]
+        rows = np.arange(len(which))
+        ceilings, later = (np.stack([one[part] for one in found])[which, rows] for part in (0, 1))
+        return ceilings, later
     share = calibration.by_generation("training", "gemm_ceiling", hardware.generation)
     key = {"fp8": "gain_8", "fp4": "gain_4"}.get(precision)
-    later = calibration.training["saturates_later"].get(precision, 1.0)
     if key is not None:
         share = share * calibration.by_generation("training", key, hardware.generation)
-    if precision == "fp4":  # a device without fp4 tensor cores computes in 16 bits
-        share = np.where(np.isnan(hardware.tflops["fp4"]), 1.0, share)
-        share = np.minimum(share, calibration.by_generation("training", "gemm_ceiling", hardware.generation))
-    return hardware.peak(precision) * share, float(later)
+    return hardware.peak(precision) * share, float(calibration.training["saturates_later"].get(precision, 1.0))
+
+
+def gemm_rate(
+    ceiling: tuple[Floats, Values], width: Values, count: Values, calibration: Calibration
+) -> Floats:
+    """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank, under `gemm_ceiling`."""
+    peak, later = ceiling
+    half_width = later * calibration.value("training", "half_width")
+    half_tokens = later * calibration.value("training", "half_tokens")
+    return np.asarray(peak * ((width / (width + half_width)) * (count / (count + half_tokens))))
+
+
+def hbm_bytes_s(hardware: Hardware, calibration: Calibration) -> Floats:
+    """Achieved bytes/s of device memory."""
+    return hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA)
 
 
 def stage_compute_s(
@@ -86,8 +92,8 @@ def stage_compute_s(
     layout: Layout,
     tokens: Tokens,
     count: Floats,
-    precision: str,
-    engine: Ints,
+    precision: str | Words,
+    stack: Stack,
     calibration: Calibration,
 ) -> Floats:
     """Seconds of the fullest stage for a micro-batch of ``count`` tokens per rank, without host and FSDP.
@@ -97,21 +103,42 @@ def stage_compute_s(
     passes = Passes.of(training, layout)
     tp = np.asarray(layout.tp, dtype=np.float64)
     local, width = count / tp, shape.hidden / tp
-    hbm = hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA)
-    rate = gemm_rate(hardware, precision, width, count, calibration)
-    layer = local * (2.0 * shape.dense_active / shape.layers) * passes.gemm / rate
-    layer = layer + _attention_s(shape, hardware, tokens, local, engine, calibration) * passes.attention
-    traffic = calibration.value("training", "elementwise_bytes") / 3.0 * shape.hidden
-    layer = layer + local * traffic * passes.traffic / hbm
-    if training is not None and training.base_bytes < 2.0:
+    hbm = hbm_bytes_s(hardware, calibration)
+    ceiling = gemm_ceiling(hardware, precision, calibration)
+    layer = local * (2.0 / shape.layers * shape.dense_active) * passes.gemm
+    layer = layer / gemm_rate(ceiling, width, count, calibration)
+    layer = layer + passes.attention * attention_s(shape, hardware, tokens, local, stack, calibration)
+    moved = _traffic_bytes(shape, training, stack, calibration)
+    layer = layer + local * moved * passes.traffic / hbm
+    if training is not None and np.any(np.less(training.base_bytes, 2.0)):
         held = (shape.dense / tp + shape.experts_total / (layout.etp * layout.ep)) / shape.layers
-        layer = layer + held * calibration.value("training", "dequantise_bytes") * passes.gemm / hbm
-    if shape.moe:
-        layer = layer + _experts_s(shape, hardware, layout, count, passes, precision, hbm, calibration)
-    head_rate = gemm_rate(hardware, "bf16", width, count, calibration)
-    head = local * (2.0 * shape.head) * passes.head / head_rate
+        unpacked = np.where(np.less(training.base_bytes, 2.0), calibration.value("training", "dequantise_bytes"), 0.0)
+        layer = layer + held * unpacked * passes.gemm / hbm
+    if np.any(shape.moe):
+        layer = layer + experts_s(
+            shape, hardware, layout, count, passes.gemm, passes.traffic, passes.collective, ceiling, hbm, stack,
+            calibration,
+        )  # fmt: skip
+    sixteen = ceiling if isinstance(precision, str) and precision == "bf16" else None
+    sixteen = sixteen or gemm_ceiling(hardware, "bf16", calibration)
+    head = local * (2.0 * shape.head) * passes.head / gemm_rate(sixteen, width, count, calibration)
     head = head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
     return _slowest_stage(shape, layout, layer, head)
+
+
+def _traffic_bytes(shape: ModelShape, training: Training | None, stack: Stack, calibration: Calibration) -> Values:
+    """Bytes of norms, activations, residuals and state-space scans per token, layer and forward pass.
+
+    Adapters add their own inputs and outputs to those of the layer.
+    """
+    moved = calibration.by_engine("training", "elementwise_bytes", stack.engine) / 3.0 * shape.hidden
+    scanned = np.maximum(shape.layers - shape.attention_layers - shape.window_layers, 0.0) / shape.layers
+    if np.any(scanned):
+        moved = moved + calibration.value("training", "state_space_bytes") / 3.0 * shape.hidden * scanned
+    if training is not None and training.lora is not False:
+        own = calibration.value("training", "adapter_bytes") / 3.0 * shape.activation_units
+        moved = moved + np.where(training.lora, own, 0.0)
+    return moved
 
 
 def _slowest_stage(shape: ModelShape, layout: Layout, layer: Floats, head: Floats) -> Floats:
@@ -126,58 +153,38 @@ def _slowest_stage(shape: ModelShape, layout: Layout, layer: Floats, head: Float
     return np.asarray(np.where(even, held * layer + head, spread))
 
 
-def _attention_s(
+def attention_s(
     shape: ModelShape,
     hardware: Hardware,
     tokens: Tokens,
     local: Floats,
-    engine: Ints,
+    stack: Stack,
     calibration: Calibration,
 ) -> Floats:
-    """One layer's forward attention.
+    """One layer's forward attention over ``local`` tokens.
 
-    4 · pairs · heads · head dim FLOPs, at the kernels' share of the 16-bit peak.
+    4 · pairs · heads · head dim FLOPs, at the kernels' share of the 16-bit peak. Unfused, all pairs are computed
+    and heads · length scores a token cross the memory several times.
     """
     attended = tokens.attended
-    share = calibration.by_both("training", "attention_share", engine, hardware.generation)
+    share = calibration.by_both("training", "attention_share", stack.engine, hardware.generation)
     saturation = attended / (attended + calibration.value("training", "attention_half_length"))
-    head_dim = shape.attention_width / shape.heads
-    narrow = np.minimum(1.0, (head_dim / HEAD_DIM) ** calibration.value("training", "head_dim_power"))
-    pairs = shape.attended_pairs(attended) / shape.layers
+    narrow = np.minimum(1.0, shape.attention_width / (shape.heads * HEAD_DIM))
+    narrow = narrow ** calibration.value("training", "head_dim_power")
+    pairs = _pairs(shape, attended, calibration) / shape.layers
     flops = 4.0 * pairs * shape.attention_width / (saturation * narrow)
-    return np.asarray(local * flops / (hardware.peak("bf16") * share))
+    seconds = local * flops / (hardware.peak("bf16") * share)
+    if np.all(stack.fused_attention):
+        return np.asarray(seconds)
+    scores = shape.heads * attended * ((shape.attention_layers + shape.window_layers) / shape.layers)
+    moved = local * scores * calibration.value("training", "unfused_bytes") / hbm_bytes_s(hardware, calibration)
+    return np.where(stack.fused_attention, seconds, SQUARE * seconds + moved)
 
 
-def _experts_s(
-    shape: ModelShape,
-    hardware: Hardware,
-    layout: Layout,
-    count: Floats,
-    passes: Passes,
-    precision: str,
-    hbm: Floats,
-    calibration: Calibration,
-) -> Floats:
-    """One layer's routed experts (averaged over all layers).
-
-    Grouped GEMMs, permutation, all-to-alls, launch overhead.
-    """
-    local = count / layout.tp
-    ceiling, later = _ceiling(hardware, precision, calibration)
-    per_expert = local * layout.etp * layout.ep * (shape.active_experts / shape.experts)
-    half = later * calibration.value("training", "half_expert_tokens")
-    wide = np.minimum(float(shape.hidden), shape.expert_ffn / layout.etp)
-    half_width = later * calibration.value("training", "half_width")
-    rate = ceiling * calibration.value("training", "expert_factor") * (per_expert / (per_expert + half))
-    rate = rate * (wide / (wide + half_width))
-    share = shape.moe_layers / shape.layers
-    seconds = local * (2.0 * shape.experts_active / shape.moe_layers) * passes.gemm / rate
-    moved = (
-        calibration.value("training", "permute_bytes") / 3.0 * shape.active_experts * (shape.hidden + shape.expert_ffn)
-    )
-    seconds = seconds + local * moved * passes.traffic / hbm
-    calls = 2.0 * np.asarray(passes.collective)
-    seconds = seconds + expert_parallel_s(
-        hardware, layout, shape.hidden, shape.active_experts, local, calls, calibration
-    )
-    return share * (seconds + calibration.value("training", "moe_overhead_s") * passes.gemm)
+def _pairs(shape: ModelShape, attended: Values, calibration: Calibration) -> Values:
+    """Token pairs per token over all layers, causal; kernels skip only a share of what a window leaves out."""
+    full = (shape.attention_layers + shape.window_layers) * attended / 2.0
+    if not np.any(shape.window_layers):
+        return full
+    skipped = shape.window_layers * np.maximum(attended / 2.0 - shape.window, 0.0)
+    return full - calibration.value("training", "window_skipped") * skipped

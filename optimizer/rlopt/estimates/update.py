@@ -1,16 +1,17 @@
 """Seconds of updates and scoring passes in one step.
 
-    step = updates · [ (m + (pp - 1) / vp) · slowest stage + gradient reduction + optimizer ] · straggler
+    step = updates · [ (m + (pp - 1) / vp) · slowest stage + gradient reduction + optimizer ] · straggler · measured
 
 m micro-batches per data-parallel rank; Narayanan et al. (2021), section 2.2, for the bubble. A stage sums its
-arithmetic and exposed collectives; ZeRO-3's gathers and the host's launches join by p-norms.
+arithmetic and exposed collectives; ZeRO-3's gathers and the host's launches join by p-norms. Measured are the
+effects of stack and GPU type that the terms leave open, near 1.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens, Training
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import OPTIMIZER_OFF, ZERO1, ZERO2, ZERO3
 from rlopt.estimates.communication import (
@@ -19,7 +20,7 @@ from rlopt.estimates.communication import (
     stage_boundary_s,
     tensor_parallel_s,
 )
-from rlopt.estimates.compute import Passes, stage_compute_s
+from rlopt.estimates.compute import Passes, hbm_bytes_s, stage_compute_s
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.states import Shards, adapter_shards, shards, stage_layers, training_engine
 from rlopt.units import GIGA
@@ -28,6 +29,11 @@ STRAGGLE_FROM = 8.0
 """GPUs up to which no straggler is counted: one node."""
 GATHERED = 2.0
 """Bytes of a gathered weight and of a scattered gradient."""
+
+
+def stack_of(layout: Layout, training: Training | None, engine: Ints | None = None) -> Stack:
+    """The stack a plan counts with: ``engine``, or the family that the layout tells."""
+    return Stack(training_engine(layout, training) if engine is None else engine)
 
 
 def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout) -> tuple[Floats, Floats]:
@@ -54,32 +60,61 @@ def micro_batch_seconds(
     layout: Layout,
     tokens: Tokens,
     rows: Floats,
-    precision: str,
+    precision: str | Words,
     calibration: Calibration,
     engine: Ints | None = None,
+    stack: Stack | None = None,
 ) -> Floats:
     """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens.
 
     ``training`` None is a scoring pass.
     """
-    which = training_engine(layout, training) if engine is None else engine
+    how = stack_of(layout, training, engine) if stack is None else stack
     passes, count, layers = Passes.of(training, layout), rows / layout.cp, stage_layers(shape, layout)
-    seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, which, calibration)
-    seconds = seconds * calibration.by_engine("training", "body_factor", which)
+    seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, how, calibration)
     pairs = 2.0 * np.asarray(passes.collective) * layers
-    seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, calibration)
+    seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, how.engine, calibration)
     per_layer = shape.kv_values_per_token / (shape.attention_layers + shape.window_layers)
     seconds = seconds + context_parallel_s(hardware, layout, per_layer, count, passes.collective * layers, calibration)
     calls = 1.0 if training is None else 2.0
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
-    seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), which, calibration)
-    host = calibration.by_engine("training", "host_s", which) * layers * passes.gemm
-    return _fourth_norm(seconds, host)
+    seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), how.engine, calibration)
+    seconds = seconds + _streamed_s(shape, training, hardware, layout, how.engine, calibration)
+    return _fourth_norm(seconds, _host_s(training, passes, layers, how.engine, calibration))
+
+
+def _host_s(
+    training: Training | None, passes: Passes, layers: Floats, engine: Ints, calibration: Calibration
+) -> Floats:
+    """Seconds the host takes to launch a stage's kernels; adapters bring launches of their own."""
+    per_layer = calibration.by_engine("training", "host_s", engine)
+    if training is not None and training.lora is not False:
+        per_layer = per_layer * np.where(training.lora, calibration.value("training", "adapter_launches"), 1.0)
+    return np.asarray(per_layer * layers * passes.gemm)
 
 
 def _fourth_norm(device: Floats, host: Floats) -> Floats:
     """(a⁴ + b⁴)^¼: launches hide behind the device's work unless they take as long."""
-    return np.sqrt(np.sqrt(device**4 + host**4))
+    device, host = device * device, host * host
+    return np.sqrt(np.sqrt(device * device + host * host))
+
+
+def _streamed_s(
+    shape: ModelShape,
+    training: Training | None,
+    hardware: Hardware,
+    layout: Layout,
+    engine: Ints,
+    calibration: Calibration,
+) -> Floats | float:
+    """Weights that a stack keeps in host memory and copies for each of two passes, a share per rank."""
+    passes = calibration.by_engine("training", "streamed_passes", engine)
+    if training is None or not np.any(passes):
+        return 0.0
+    slot = hardware.pcie_gb_s * (calibration.value("links", "copy_share") * GIGA)
+    whole = shards(shape, layout)
+    own = whole.dense / whole.ranks + whole.experts / whole.expert_ranks
+    return np.asarray(passes * np.minimum(training.base_bytes, GATHERED) * own / slot)
 
 
 def _joined(seconds: Floats, gathers: Floats, engine: Ints, calibration: Calibration) -> Floats:
@@ -104,12 +139,16 @@ def _gather_s(
 
     ZeRO-3 gathers weights for each pass and scatters gradients; ZeRO-2 scatters gradients.
     """
+    if not np.any(layout.sharding >= ZERO2):
+        return np.zeros(1)
     whole = shards(shape, layout)
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
     zero3, zero2 = layout.sharding == ZERO3, layout.sharding == ZERO2
-    weight_bytes = GATHERED if training is None else min(GATHERED, training.base_bytes)
+    weight_bytes = GATHERED if training is None else np.minimum(GATHERED, training.base_bytes)
     gathers = (1.0 if training is None else 2.0) * weight_bytes
-    scatters = 0.0 if training is None or training.lora else GATHERED * training.trainable_share
+    scatters: Values = 0.0
+    if training is not None:
+        scatters = np.where(training.lora, 0.0, GATHERED * training.trainable_share)
     moved = np.where(zero3, gathers + scatters, np.where(zero2, scatters, 0.0))
     return np.where(moved > 0.0, moved, 0.0) * _finite(whole, dense_s, expert_s, moved)
 
@@ -124,46 +163,59 @@ def _finite(counts: Shards, dense_s: Floats, expert_s: Floats, moved: Floats) ->
     return np.where(active, dense_s, 0.0) * counts.dense + experts * counts.experts
 
 
-def _straggler(layout: Layout, calibration: Calibration) -> Floats:
+def _measured(hardware: Hardware, layout: Layout, engine: Ints, calibration: Calibration) -> Floats:
+    """Stragglers beyond one node, and what was measured of a stack and of a GPU type beyond the terms."""
     doublings = np.log2(np.maximum(np.asarray(layout.gpus, dtype=np.float64) / STRAGGLE_FROM, 1.0))
-    return 1.0 + calibration.value("training", "straggler_per_doubling") * doublings
+    slower = 1.0 + calibration.value("training", "straggler_per_doubling") * doublings
+    effect = calibration.by_engine("training", "engine_factor", engine)
+    return np.asarray(slower * effect * hardware.effect(calibration.training["device_factor"]))
 
 
 def optimizer_seconds(
-    shape: ModelShape, training: Training, hardware: Hardware, layout: Layout, calibration: Calibration
+    shape: ModelShape,
+    training: Training,
+    hardware: Hardware,
+    layout: Layout,
+    calibration: Calibration,
+    stack: Stack | None = None,
 ) -> Floats:
     """Gradient reduction, parameter gathering and the optimizer's own step, once per update; shape (n,).
 
     Offloaded, CPU Adam runs on each node's share and gradients and weights cross the slot (Ren et al., 2021).
     """
-    lora = training.lora
-    counts = adapter_shards(shape, training, layout) if lora else shards(shape, layout)
-    share = 1.0 if lora else training.trainable_share
+    how = stack_of(layout, training) if stack is None else stack
+    counts = _trained(shape, training, layout)
+    share = 1.0 if training.lora is True else np.where(training.lora, 1.0, training.trainable_share)
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
-    reduced = (
-        np.select(
-            [layout.sharding == ZERO3, layout.sharding == ZERO2],
-            [0.0, GATHERED],
-            calibration.value("training", "reduction_bytes"),
-        )
-        * share
-    )
-    exposed = calibration.value("training", "dp_exposed")
+    whole_step = calibration.value("training", "reduction_bytes")
+    reduced = np.select([layout.sharding == ZERO3, layout.sharding == ZERO2], [0.0, GATHERED], whole_step) * share
+    exposed = calibration.by_engine("training", "dp_exposed", how.engine)
     reduction = exposed * reduced * _finite(counts, dense_s, expert_s, reduced)
     one = layout.sharding >= ZERO1
     own = share * (
         counts.dense / np.where(one, counts.ranks, 1.0) + counts.experts / np.where(one, counts.expert_ranks, 1.0)
     )
-    on_gpu = (
-        own
-        * calibration.value("training", "optimizer_bytes")
-        / (hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA))
-    )
+    on_gpu = own * calibration.value("training", "optimizer_bytes") / hbm_bytes_s(hardware, calibration)
+    away = layout.offload >= OPTIMIZER_OFF
+    if not np.any(away):
+        return reduction + on_gpu
     here = np.minimum(layout.gpus, hardware.gpus_per_node)
     slot = hardware.pcie_gb_s * (calibration.value("links", "copy_share") * GIGA)
     on_host = own * here / calibration.value("training", "cpu_adam_params_per_s")
     on_host = on_host + own * calibration.value("training", "offload_bytes") / slot
-    return reduction + np.where(layout.offload >= OPTIMIZER_OFF, on_host, on_gpu)
+    return reduction + np.where(away, on_host, on_gpu)
+
+
+def _trained(shape: ModelShape, training: Training, layout: Layout) -> Shards:
+    """Parameters per GPU that are trained: the adapters, or all of the model."""
+    if training.lora is True:
+        return adapter_shards(shape, training, layout)
+    whole = shards(shape, layout)
+    if not np.any(training.lora):
+        return whole
+    own = adapter_shards(shape, training, layout)
+    parts = (np.where(training.lora, getattr(own, n), getattr(whole, n)) for n in ("dense", "experts", "tables"))
+    return Shards(*parts, whole.ranks, whole.expert_ranks)
 
 
 def update_seconds(
@@ -172,23 +224,28 @@ def update_seconds(
     hardware: Hardware,
     layout: Layout,
     tokens: Tokens,
-    precision: str,
+    precision: str | Words,
     sequences: Floats | float,
     updates: int,
     epochs: int,
     calibration: Calibration,
     engine: Ints | None = None,
+    stack: Stack | None = None,
 ) -> Floats:
     """One step's ``updates`` optimizer steps over ``sequences``, ``epochs`` times; shape (n,).
 
     NaN where the device's peak at ``precision`` is unknown, inf where a group spans nodes without a known
-    network. ``engine`` overrides the family of constants (index into the calibration's engines).
+    network. ``stack`` says how the training stack runs; without it ``engine`` names the family of constants
+    (index into the calibration's engines), and the layout does where that is absent too.
     """
+    how = stack_of(layout, training, engine) if stack is None else stack
     count, rows = micro_batches(tokens, sequences, updates, layout)
-    stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, engine)
+    stage = micro_batch_seconds(
+        shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how
+    )
     working = (count + (layout.pp - 1) / layout.vp) * stage
-    once = optimizer_seconds(shape, training, hardware, layout, calibration)
-    return updates * epochs * (working + once) * _straggler(layout, calibration)
+    once = optimizer_seconds(shape, training, hardware, layout, calibration, how)
+    return updates * epochs * (working + once) * _measured(hardware, layout, how.engine, calibration)
 
 
 def forward_seconds(
@@ -196,12 +253,14 @@ def forward_seconds(
     hardware: Hardware,
     layout: Layout,
     tokens: Tokens,
-    precision: str,
+    precision: str | Words,
     sequences: Floats | float,
     calibration: Calibration,
     engine: Ints | None = None,
+    stack: Stack | None = None,
 ) -> Floats:
-    """One scoring pass over ``sequences`` sequences. Shape (n,); NaN and inf as for updates."""
+    """One scoring pass over ``sequences`` sequences. Shape (n,); NaN, inf, ``engine`` and ``stack`` as for updates."""
+    how = stack_of(layout, None, engine) if stack is None else stack
     count, rows = micro_batches(tokens, sequences, 1, layout)
-    stage = micro_batch_seconds(shape, None, hardware, layout, tokens, rows, precision, calibration, engine)
-    return (count + (layout.pp - 1) / layout.vp) * stage * _straggler(layout, calibration)
+    stage = micro_batch_seconds(shape, None, hardware, layout, tokens, rows, precision, calibration, stack=how)
+    return (count + (layout.pp - 1) / layout.vp) * stage * _measured(hardware, layout, how.engine, calibration)
