@@ -200,8 +200,6 @@ def build_problem(
             notes.append(f"{count:,} candidates left out: {reason}")
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
-    if any(length.p99 is not None for length in (request.job.prompt_tokens, request.job.response_tokens)):
-        notes.append("p99 of a length is not used in this release: lengths follow their mean and maximum")
     if operations.assumed:
         notes.append("assumed, not measured: " + ", ".join(operations.assumed))
     if request.costs.engineer_hour is None or (

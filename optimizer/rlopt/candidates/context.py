@@ -46,7 +46,12 @@ class Context:
         """Lengths of one stage for the estimates."""
         lengths = stage.lengths
         return Tokens.of(
-            lengths.prompt_mean, lengths.prompt_max, lengths.response_mean, lengths.response_max, lengths.packed
+            lengths.prompt_mean,
+            lengths.prompt_max,
+            lengths.response_mean,
+            lengths.response_max,
+            lengths.packed,
+            p99=(lengths.prompt_p99, lengths.response_p99),
         )
 
     def sequences(self, stage: Stage, group_size: int) -> float:

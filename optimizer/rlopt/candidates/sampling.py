@@ -97,6 +97,7 @@ def sample(
         context.calibration,
         ep=ep,
         in_flight=1.0 + context.staleness if steady else 1.0,
+        p99=(lengths.prompt_p99, lengths.response_p99),
     )
 
 

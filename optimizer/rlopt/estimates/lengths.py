@@ -110,16 +110,14 @@ class Tokens:
         packed: bool,
         cv: float = CV,
         longest: float | None = None,
+        p99: tuple[float | None, float | None] = (None, None),
     ) -> Tokens:
         """From prompt and response lengths, drawn independently.
 
-        ``longest`` bounds their sum where that is known.
+        ``longest`` bounds their sum where that is known; ``p99`` are their 99th percentiles.
         """
-        parts = [
-            CutLognormal.of(mean, most, cv)
-            for mean, most in ((prompt_mean, prompt_max), (response_mean, response_max))
-            if mean > 0
-        ]
+        ends = ((prompt_mean, prompt_max, p99[0]), (response_mean, response_max, p99[1]))
+        parts = [CutLognormal.of(mean, most, cv, tail) for mean, most, tail in ends if mean > 0]
         spread = sum(part.moment(2) - part.moment(1) ** 2 for part in parts)
         mean = prompt_mean + response_mean
         most = prompt_max + response_max if longest is None else longest

@@ -16,11 +16,15 @@ def tool_tokens(request: Request) -> tuple[float, float]:
 
 
 def lengths(request: Request) -> Lengths:
-    """A sample's lengths; tool output counts with the prompt, since it is read and not generated."""
+    """A sample's lengths; tool output counts with the prompt, since it is read and not generated.
+
+    A percentile of the prompt says nothing about prompts with tool output in them.
+    """
     job = request.job
     mean, most = tool_tokens(request)
     return Lengths(job.prompt_tokens.mean + mean, job.prompt_tokens.max + most,
-                   job.response_tokens.mean, job.response_tokens.max, job.packing)
+                   job.response_tokens.mean, job.response_tokens.max, job.packing,
+                   None if most else job.prompt_tokens.p99, job.response_tokens.p99)
 
 
 def tools(request: Request) -> Tools | None:

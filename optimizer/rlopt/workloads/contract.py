@@ -15,13 +15,15 @@ Precision = Literal["rollout", "score", "update"]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Tokens of one sequence as a stage meets it: prompt (and tool output) then response."""
+    """Tokens of one sequence as a stage meets it: prompt (and tool output) then response; percentiles where known."""
 
     prompt_mean: float
     prompt_max: float
     response_mean: float
     response_max: float
     packed: bool
+    prompt_p99: float | None = None
+    response_p99: float | None = None
 
     @property
     def mean(self) -> float:
