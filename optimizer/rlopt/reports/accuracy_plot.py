@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
+
+from rlopt.reports import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +51,9 @@ def calibration_plot(records: Sequence[Mapping[str, Any]], file_format: str) -> 
     panels = _panels(records)
     across = min(_PANELS_A_ROW, max(len(panels), 1))
     down = -(-max(len(panels), 1) // across)
-    with mpl.rc_context({"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path"}):
+    style = {"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path", "text.parse_math": False}
+    with mpl.rc_context(style), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a source in a script the font lacks
         figure = Figure(figsize=(_INCHES * across, (_INCHES + _LEGEND_INCHES) * down), layout="constrained")
         FigureCanvasAgg(figure)
         for place, ((kind, unit), members) in enumerate(panels.items()):
@@ -57,7 +62,7 @@ def calibration_plot(records: Sequence[Mapping[str, Any]], file_format: str) -> 
             figure.text(0.5, 0.5, "no row was predicted", ha="center", va="center")
         stream = io.BytesIO()
         metadata = {"Date": None} if file_format == "svg" else {"Software": None}
-        figure.savefig(stream, format=file_format, dpi=150, metadata=metadata)
+        figure.savefig(stream, format=file_format, dpi=150, metadata=metadata, bbox_inches="tight")
     return stream.getvalue()
 
 
@@ -84,7 +89,7 @@ def _draw(axes: Axes, title: str, unit: str, records: Sequence[Mapping[str, Any]
         predicted = [record["predicted"] for record in members]
         axes.scatter(measured, predicted, s=12, color=colour, alpha=0.65, linewidths=0, label=name, zorder=2)
     inside = sum(1 / BAND <= record["ratio"] <= BAND for record in records) / len(records)
-    axes.set_title(f"{title}: {len(records):,} rows, {inside:.0%} inside the band")
+    axes.set_title(f"{title}: {words.count(len(records), 'row')}, {inside:.0%} inside the band")
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
@@ -114,5 +119,5 @@ def _by_source(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any, lis
 
 
 def _plain(name: str) -> str:
-    """A source's name as a legend may show it: no mathematics, nothing hidden from the legend."""
-    return name.replace("$", "").replace("\\", "").lstrip("_")[:32] or "-"
+    """A source's name as a legend shows it; names with a leading underscore would be hidden."""
+    return name.lstrip("_")[:32] or "-"
