@@ -1,0 +1,111 @@
+"""The study of training time: published throughput, and which constants it may move."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.data_dir import catalogs_dir
+from rlopt.estimates import Calibration
+from rlopt.estimates.codes import GENERATIONS
+from rlopt.facts import Catalog
+from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.fitting.training_priors import (
+    ATTENTION,
+    BY_ENGINE,
+    BY_GENERATION,
+    DEVICE,
+    LATER,
+    LINKS,
+    PLAIN,
+    Prior,
+)
+from rlopt.measured.rows import Row, read_table
+from rlopt.measured.training_rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
+
+ROOM, FILE, DROPPED = "training", "training.csv", "dropped_training.csv"
+Flags = NDArray[np.bool_]
+
+
+@lru_cache(maxsize=1)
+def dropped() -> frozenset[str]:
+    """Ids that fits leave out; the file says why."""
+    with (catalogs_dir().parent / "measurements" / DROPPED).open(encoding="utf-8", newline="") as handle:
+        return frozenset(row["id"] for row in csv.DictReader(handle))
+
+
+def measured_rows() -> list[Row]:
+    """Every training row with a throughput or a step time, asked for it."""
+    rows = read_table(catalogs_dir().parent / "measurements" / FILE).rows
+    named = [(row, TOKENS if row.has(TOKENS) else SECONDS) for row in rows]
+    return [row.asking(quantity) for row, quantity in named if (row.number(quantity) or 0.0) > 0.0]
+
+
+def study(catalog: Catalog, calibration: Calibration) -> Study:
+    """The rows that fits see, the constants in play, and which rows each touches."""
+    rows = [row for row in measured_rows() if row.id not in dropped()]
+    read = cases(rows, catalog, calibration)
+    kept = [rows[place] for place in read.index]
+    quantities = [row.quantity for row in kept]
+    parameters, touches = _parameters(read, calibration)
+    return Study(
+        kind=ROOM,
+        ids=tuple(row.id for row in kept),
+        measured=np.array([row.number(row.quantity) or np.nan for row in kept]),
+        labels={**read.labels, "quantity": tuple(quantities)},
+        weights=source_weights(read.labels["source"]),
+        parameters=parameters,
+        predict=lambda constants: in_metric(read, quantities, seconds(read, constants)),
+        touches=touches,
+    )
+
+
+def _parameters(
+    read: TrainingCases, calibration: Calibration
+) -> tuple[tuple[Parameter, ...], Mapping[tuple[str, ...], Flags]]:
+    found: list[Parameter] = []
+    touches: dict[tuple[str, ...], Flags] = {}
+    every = np.ones(len(read), dtype=bool)
+
+    def add(prior: Prior, rows: Flags, *path: str) -> None:
+        toward = (*path[:-1], prior.like) if prior.like else None
+        found.append(Parameter(path, prior.centre, prior.low, prior.high, prior.sd, toward))
+        touches[path] = rows
+
+    generation = read.hardware.generation
+    device = np.array(read.labels["device"])
+    for key, prior in PLAIN.items():
+        add(prior, every, ROOM, key)
+    for key, by_generation in BY_GENERATION.items():
+        for name, prior in by_generation.items():
+            add(prior, generation == GENERATIONS.index(name), ROOM, key, name)
+    for name, prior in LATER.items():
+        add(prior, read.precision == name, ROOM, "saturates_later", name)
+    for engine, shares in ATTENTION.items():
+        for name, prior in shares.items():
+            rows = _of_engine(read, calibration, "attention_share", engine) & (generation == GENERATIONS.index(name))
+            add(prior, rows, ROOM, "attention_share", engine, name)
+    for key, by_engine in BY_ENGINE.items():
+        for name, prior in by_engine.items():
+            add(prior, _of_engine(read, calibration, key, name), ROOM, key, name)
+    for name in calibration.training["device_factor"]:
+        add(DEVICE, device == name, ROOM, "device_factor", name)
+    for key, prior in LINKS.items():
+        add(prior, every, "links", key)
+    return tuple(found), touches
+
+
+def _of_engine(read: TrainingCases, calibration: Calibration, key: str, name: str) -> Flags:
+    """Rows whose stack takes its constant ``key`` from the family ``name``."""
+    families, table = calibration.training["engines"], calibration.training[key]
+    sources = []
+    for engine in calibration.engines:
+        source = engine
+        while source not in table:
+            source = families[source]["like"]
+        sources.append(source)
+    return np.asarray(np.array(sources)[read.stack.engine] == name)
