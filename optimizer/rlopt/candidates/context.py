@@ -9,7 +9,19 @@ from statistics import NormalDist
 import numpy as np
 
 from rlopt.candidates.market import Market, Topology
-from rlopt.estimates import Calibration, Hardware, ModelShape, Tokens, Training, load_calibration, memory_margin, sigma
+from rlopt.estimates import (
+    Calibration,
+    Hardware,
+    Layout,
+    ModelShape,
+    Stack,
+    Tokens,
+    Training,
+    load_calibration,
+    memory_margin,
+    sigma,
+    training_engine,
+)
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.workloads import Stage, Workload
@@ -52,6 +64,15 @@ class Context:
             lengths.response_max,
             lengths.packed,
             p99=(lengths.prompt_p99, lengths.response_p99),
+        )
+
+    def stack(self, layout: Layout, training: Training | None = None) -> Stack:
+        """How the training stack that is planned with runs a layout (``training`` None: a scoring pass)."""
+        kernels = self.request.job.kernels
+        return Stack(
+            training_engine(layout, training),
+            chunked_loss=kernels.loss == "chunked",
+            fused_attention=kernels.attention == "fused",
         )
 
     def sequences(self, stage: Stage, group_size: int) -> float:

@@ -211,8 +211,10 @@ def stage_seconds(
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape), precision, sequences)
         if key not in known:
-            known[key] = context.forward_factor * loop * forward_seconds(
-                shape, hardware, layout, tokens, precision, sequences, context.calibration
+            known[key] = (
+                context.forward_factor
+                * loop
+                * forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
             )
         found.append((stage.kind, stage.role, known[key]))
     return found

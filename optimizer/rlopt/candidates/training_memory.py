@@ -62,6 +62,7 @@ def training_memory(
                 context.tokens(stage),
                 update_precision,
                 calibration,
+                stack=context.stack(layout, context.trainings[stage.role]),
             )
         )
         for stage in workload.of_kind("update")
@@ -70,7 +71,15 @@ def training_memory(
     for stage in workload.of_kind("forward"):
         precision = update_precision if stage.role in updates else score_precision
         forwards[stage.role] = _as_dict(
-            forward_parts(context.shapes[stage.role], hardware, layout, context.tokens(stage), precision, calibration)
+            forward_parts(
+                context.shapes[stage.role],
+                hardware,
+                layout,
+                context.tokens(stage),
+                precision,
+                calibration,
+                stack=context.stack(layout),
+            )
         )
     zero = np.zeros(len(layout.tp))
     away = layout.offload == PARAMETERS_OFF

@@ -129,8 +129,7 @@ class Choices(Strict):
     placements: Annotated[tuple[Placement, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """colocated, disaggregated, async; all when left out, colocated alone where nothing is generated."""
     group_size: (
-        Annotated[tuple[Annotated[int, Count(1, 100_000)], ...], Field(min_length=1), AfterValidator(unique)]
-        | None
+        Annotated[tuple[Annotated[int, Count(1, 100_000)], ...], Field(min_length=1), AfterValidator(unique)] | None
     ) = None
     """Samples per prompt (K) that may be chosen; read as (1,) for ppo, opd and vla, None for sft, dpo, rm."""
     precision: PrecisionChoices = PrecisionChoices()

@@ -12,7 +12,7 @@ from pydantic import Field
 from rlopt.request.kinds import Label, Name, Number, Positive, Share, Switch, Whole
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.models import Models
-from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
+from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, Kernels, VisionInput
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.trainable import Trainable
 from rlopt.strict import Strict
@@ -82,6 +82,8 @@ class Job(Strict):
     """Tools, simulators or robots that the policy acts on."""
     data: DataWork = DataWork()
     """Cleaning, labelling, compression."""
+    kernels: Kernels = Kernels()
+    """Kernels of the training stack: its loss and its attention."""
     evaluation: Evaluation | None = None
     """Evaluation during training; none when left out."""
 

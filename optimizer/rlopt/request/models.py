@@ -156,9 +156,7 @@ class ModelRef(Strict):
         return self
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         inline = handler.resolve_ref_schema(handler(InlineModel.__pydantic_core_schema__))
         return {"anyOf": [{"type": "string", "minLength": 1}, inline], "description": cls.__doc__ or ""}
 

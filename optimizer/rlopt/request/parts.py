@@ -154,6 +154,15 @@ class DataWork(Strict):
     """Train on the new samples only, not on the whole data set again."""
 
 
+class Kernels(Strict):
+    """Kernels of the training stack that decide memory and time."""
+
+    loss: Literal["whole", "chunked"] = "whole"
+    """whole: logits of a micro-batch are held at once | chunked: a fused or chunked loss never holds them whole."""
+    attention: Literal["fused", "plain"] = "fused"
+    """fused: flash attention | plain: the scores of all pairs are held in memory."""
+
+
 class Evaluation(Strict):
     """Evaluation runs during training."""
 

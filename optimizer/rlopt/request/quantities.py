@@ -93,9 +93,7 @@ class Quantity(Kind):
 
 def _spelt_money(text: str) -> str:
     """Spell money that was written in another way; empty where it cannot be told."""
-    match = re.fullmatch(
-        rf"\s*(\$|[A-Za-z]{{3}})?\s*({_NUMERAL})\s*(\$|[A-Za-z]{{3}})?\s*", text[:LONGEST_SHOWN]
-    )
+    match = re.fullmatch(rf"\s*(\$|[A-Za-z]{{3}})?\s*({_NUMERAL})\s*(\$|[A-Za-z]{{3}})?\s*", text[:LONGEST_SHOWN])
     if match is None or bool(match[1]) == bool(match[match.re.groups]):
         return ""
     currency = (match[1] or match[match.re.groups]).upper().replace("$", "USD")

@@ -56,9 +56,7 @@ class Trainable(Strict):
         return {"kind": "lora" if lora else "frozen", **value}
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         fields = handler.resolve_ref_schema(handler(schema))["properties"]
         lora = {k: fields[k] for k in ("lora_rank", "base")}
         lora["lora_rank"] = {"type": "integer", "minimum": 1, "description": "Rank of the adapters."}
