@@ -1,4 +1,4 @@
-"""Rows per second of the estimates, one process: `python benchmarks/estimates.py [rows]`.
+"""Rows per second of the estimates, on one thread and on two: `python benchmarks/estimates.py [rows of a chunk]`.
 
 Rows mix tensor, pipeline and data parallel degrees, sharding, micro-batches and recomputation on H100 nodes.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "optimizer"))
@@ -31,6 +32,8 @@ from rlopt.reading.catalogs import load_catalog
 
 MODELS = ("Meta-Llama-3.1-8B", "DeepSeek-V3")
 REPEATS = 5
+CHUNKS = 16
+"""Chunks of one run; a chunk's arrays stay in the cache."""
 
 
 def rows(count: int, moe: bool) -> Layout:
@@ -45,13 +48,14 @@ def rows(count: int, moe: bool) -> Layout:
                   draw.integers(0, 3, count), 0 * one)  # fmt: skip
 
 
-def fastest(work: Callable[[], object]) -> float:
-    """Seconds of the quickest of a few runs."""
+def fastest(work: Callable[[], object], threads: int) -> float:
+    """Seconds a chunk takes when ``threads`` threads share CHUNKS of them: the quickest of a few runs."""
     found = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - start)
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(REPEATS):
+            start = time.perf_counter()
+            list(pool.map(lambda _: work(), range(CHUNKS)))
+            found.append((time.perf_counter() - start) / CHUNKS)
     return min(found)
 
 
@@ -60,7 +64,7 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 16_384
     catalog, calibration = load_catalog(), load_calibration()
     tokens, training = Tokens.of(160.0, 512.0, 900.0, 3584.0, True), Training("full", in_loop=True)
-    print(f"{'model':<20}{'estimate':<12}{'rows/s':>14}")
+    print(f"{'model':<20}{'estimate':<12}{'rows/s, one thread':>20}{'two threads':>14}")
     for name in MODELS:
         shape = ModelShape.of(catalog.models[name])
         hardware = Hardware.of([(catalog.devices["H100-SXM"], 8, "nvswitch", 3200.0)]).take(np.zeros(count, dtype=int))
@@ -83,7 +87,8 @@ def main() -> None:
                                       share, 2048.0, 32, True, calibration)  # fmt: skip
 
         for kind, work in (("memory", memory), ("update", update), ("forward", forward), ("generation", generation)):
-            print(f"{name:<20}{kind:<12}{count / fastest(work):>14,.0f}")
+            one, two = (count / fastest(work, threads) for threads in (1, 2))
+            print(f"{name:<20}{kind:<12}{one:>20,.0f}{two:>14,.0f}")
 
 
 if __name__ == "__main__":
