@@ -52,7 +52,7 @@ def test_every_help_has_an_example(path: tuple[str, ...]) -> None:
 
 
 def test_help_is_quick_and_imports_nothing_heavy() -> None:
-    heavy = ("numpy", "pydantic", "pulp", "ortools", "highspy", "rich", "ruamel")
+    heavy = ("numpy", "pydantic", "pulp", "ortools", "highspy", "rich", "ruamel", "scipy", "matplotlib")
     code = (
         "import sys; from rlopt.cli.entry import run; run(['--help']); "
         f"loaded = [name for name in {heavy!r} if name in sys.modules]; "

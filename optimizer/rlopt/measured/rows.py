@@ -138,7 +138,8 @@ def _bytes(path: Path) -> bytes:
     if path.is_dir():
         raise InputError.of("", "is a folder", file=name, allowed=allowed, fix="name a file in it")
     if not path.is_file():  # a pipe or a device may never end
-        raise InputError.of("", "is not a regular file", file=name, allowed=allowed, fix="check the path")
+        message = "is not a regular file" if path.exists() else "there is no such file"
+        raise InputError.of("", message, file=name, allowed=allowed, fix="check the path")
     try:
         with path.open("rb") as stream:
             data = stream.read(LARGEST_BYTES + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,10 +49,11 @@ def calibration_plot(records: Sequence[Mapping[str, Any]], file_format: str) -> 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # font caches are nobody's business
     panels = _panels(records)
     across = min(_PANELS_A_ROW, max(len(panels), 1))
     down = -(-max(len(panels), 1) // across)
-    style = {"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path", "text.parse_math": False}
+    style: dict[Any, Any] = {"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path", "text.parse_math": False}
     with mpl.rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a source in a script the font lacks
         figure = Figure(figsize=(_INCHES * across, (_INCHES + _LEGEND_INCHES) * down), layout="constrained")
