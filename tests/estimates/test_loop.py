@@ -6,37 +6,46 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import (
-    GENERATIONS,
     checkpoint_seconds,
     colocated_fixed_s,
     colocated_swap_s,
     disaggregated_fixed_s,
-    loop_factor,
     quantile,
     step_overhead_seconds,
     step_seconds,
     switch_seconds,
     sync_seconds,
 )
+from rlopt.estimates.transfer import framework_cell
 from tests.estimates.parts import calibration, shape
 
 CAL = calibration()
 
 
-def test_weights_cross_at_the_measured_rate_or_the_slower_link() -> None:
-    assert sync_seconds(90e9, "colocated", CAL) == pytest.approx(90 / 20)
-    assert sync_seconds(90e9, "async", CAL) == pytest.approx(1 + 90 / 45)
-    assert sync_seconds(90e9, "disaggregated", CAL, 5.0) == pytest.approx(1 + 90 / 5)
+def transport(framework: str, placement: str) -> tuple[float, float]:
+    row = CAL.rl["transports"][framework_cell(framework, placement, CAL)]
+    return float(row["fixed_s"]), float(row["gb_s"])
+
+
+def test_weights_cross_by_the_frameworks_transport_or_the_slower_link() -> None:
+    (inside, inside_gb_s), (apart, apart_gb_s) = transport("nemo-rl", "colocated"), transport("nemo-rl", "apart")
+    assert sync_seconds(90e9, "colocated", CAL) == pytest.approx(inside + 90 / inside_gb_s)
+    assert sync_seconds(90e9, "async", CAL) == pytest.approx(apart + 90 / apart_gb_s)
+    assert sync_seconds(90e9, "disaggregated", CAL, 2.0) == pytest.approx(apart + 90 / 2)
     assert np.isinf(sync_seconds(90e9, "async", CAL, 0.0))
-    assert switch_seconds("colocated", CAL) == 16.0
+    assert switch_seconds("colocated", CAL) == framework_cell("nemo-rl", "switch_s", CAL)
     assert switch_seconds("async", CAL) == 0.0
 
 
 def test_fixed_seconds_of_a_step_by_placement() -> None:
     weights = 2 * shape("Qwen3-8B").params
-    assert step_overhead_seconds(CAL) == 5.0
-    assert colocated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(21 + weights / 20e9)
-    assert disaggregated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(6 + weights / 45e9)
+    switch, driver = switch_seconds("colocated", CAL), step_overhead_seconds(CAL)
+    assert colocated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(
+        switch + driver + sync_seconds(weights, "colocated", CAL)
+    )
+    assert disaggregated_fixed_s(shape("Qwen3-8B"), CAL) == pytest.approx(
+        driver + sync_seconds(weights, "disaggregated", CAL)
+    )
     swap = colocated_swap_s(shape("Qwen3-8B"), np.array([8.0, 16.0]), CAL)
     assert swap == pytest.approx(14 * shape("Qwen3-8B").params / np.array([8, 16]) / 10e9)
 
@@ -59,8 +68,3 @@ def test_quantiles_are_log_normal() -> None:
     assert (drawn <= quantile(0.3, 0.9)).mean() == pytest.approx(0.9, abs=0.005)
 
 
-def test_loops_lag_behind_training_records_on_blackwell_only() -> None:
-    factors = dict(zip(GENERATIONS, loop_factor(np.arange(len(GENERATIONS)), CAL), strict=True))
-    ceilings = CAL.training["gemm_ceiling"]
-    assert factors["Blackwell"] == pytest.approx(ceilings["Blackwell"] / ceilings["Hopper"] / 0.70, rel=0.01)
-    assert {name for name, factor in factors.items() if factor != 1.0} == {"Blackwell"}

@@ -17,8 +17,10 @@ from rlopt.estimates import (
     Stack,
     Tokens,
     Training,
+    framework_names,
     load_calibration,
     memory_margin,
+    planned_framework,
     sigma,
     training_engine,
 )
@@ -50,9 +52,8 @@ class Context:
     gpu_limit: int
     moe: bool = False
     """Whether any role is a mixture of experts: its errors are wider."""
-    train_factor: float = 1.0
-    """Updates and scoring in this job's loop against training runs that do nothing else."""
-    forward_factor: float = 1.0
+    framework: int = 0
+    """Of the sampling loop: index into the calibration's frameworks."""
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""
@@ -118,15 +119,6 @@ def training_of(request: Request, role: str) -> Training:
     )
 
 
-def loop_factors(workload: Workload, calibration: Calibration, engine: str | None = None) -> tuple[float, float]:
-    """Slow-down of updates and of scoring passes inside a sampling loop; none for offline algorithms."""
-    if not workload.generates:
-        return 1.0, 1.0
-    rl = calibration.rl
-    loop = float(rl["engine_factor"][engine or rl["engine"]])
-    return loop * float(rl["update_factor"]), loop
-
-
 def _shapes(workload: Workload) -> dict[str, ModelShape]:
     """Shapes by role; roles of one model share theirs, so that what is computed for one serves the others."""
     known = {id(role.model): ModelShape.of(role.model) for role in workload.roles}
@@ -146,10 +138,8 @@ def make_context(
     z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
     train_kind, rollout_kind = ("rl", "rl") if workload.generates else ("training", "generation")
-    update, forward = loop_factors(workload, calibration, engine)
     return Context(
-        train_factor=update,
-        forward_factor=forward,
+        framework=framework_names(calibration).index(engine) if engine else planned_framework(calibration),
         request=request,
         workload=workload,
         market=market,

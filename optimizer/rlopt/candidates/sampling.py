@@ -7,7 +7,7 @@ on one node.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from rlopt.estimates import (
     kv_room_gib,
     rollout_other_gib,
     rollout_weights_gib,
+    sample_factor,
+    serving_engine,
 )
 from rlopt.problem import Floats, Ints
 
@@ -82,7 +84,7 @@ def sample(
     """One step's sampling on pools of ``gpus`` GPUs. Steady pools hold (1 + staleness) steps' sequences in flight."""
     lengths = context.workload.of_kind("generate")[0].lengths
     total = context.sequences(context.workload.of_kind("generate")[0], size)
-    return generation_seconds(
+    found = generation_seconds(
         context.shapes["policy"],
         hardware,
         tp,
@@ -98,7 +100,10 @@ def sample(
         ep=ep,
         in_flight=1.0 + context.staleness if steady else 1.0,
         p99=(lengths.prompt_p99, lengths.response_p99),
+        engine=serving_engine(context.framework, context.calibration),
     )
+    slower = sample_factor(context.framework, hardware.generation, context.calibration)
+    return replace(found, seconds=slower * found.seconds)
 
 
 def room_gib(

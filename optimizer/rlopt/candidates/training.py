@@ -14,7 +14,7 @@ import numpy as np
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
-from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factor, update_seconds
+from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factors, update_seconds
 from rlopt.problem import Floats, Ints
 
 CHUNK = 16_384
@@ -180,19 +180,20 @@ def stage_seconds(
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
     known: dict[tuple[int, str, float], Floats] = {}
-    loop = loop_factor(hardware.generation, context.calibration) if context.workload.generates else 1.0
     for stage in context.workload.stages:
         if stage.kind not in ("forward", "update"):
             continue
         shape, tokens = context.shapes[stage.role], context.tokens(stage)
         sequences = context.sequences(stage, group_size)
+        slower: tuple[Floats | float, Floats | float] = (1.0, 1.0)
+        if context.workload.generates:
+            slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)
         if stage.kind == "update":
             found.append(
                 (
                     stage.kind,
                     stage.role,
-                    context.train_factor
-                    * loop
+                    slower[0]
                     * update_seconds(
                         shape,
                         context.trainings[stage.role],
@@ -212,8 +213,7 @@ def stage_seconds(
         key = (id(shape), precision, sequences)
         if key not in known:
             known[key] = (
-                context.forward_factor
-                * loop
+                slower[1]
                 * forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
             )
         found.append((stage.kind, stage.role, known[key]))
