@@ -9,12 +9,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from rlopt.cli.entry import command_line
+from rlopt.measured.meanings import KEYS, MEANINGS, STATISTICS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "command-line.md"
@@ -23,6 +24,23 @@ WIDTH = 100
 _SHOWN_UNTIL = "Warnings"
 _REST = "\n[then: warnings, how this was found, every price with its source and date, the catalogs' dates]"
 _BLOCK = re.compile(r"(<!-- output:quickstart -->\n).*?(<!-- /output:quickstart -->)", re.DOTALL)
+
+_VALIDATION = """## What rlopt validate writes
+
+`--out FILE` is CSV, one row per measured value, columns in this order; empty where there is nothing to say.
+
+| column | is |
+|---|---|
+{columns}
+
+`--json` is one object:
+
+| key | is |
+|---|---|
+{keys}
+
+Every `all` and every group holds: {statistics}.
+"""
 
 _HEAD = """# The command line
 
@@ -44,7 +62,15 @@ def command_line_page() -> str:
         )
         context.help_option_names = ["-h", "--help"]
         parts.append(f"## {' '.join(path)}\n\n```text\n{command.get_help(context)}\n```\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, _validation()])
+
+
+def _validation() -> str:
+    def lines(meanings: Mapping[str, str]) -> str:
+        return "\n".join(f"| `{name}` | {meaning} |" for name, meaning in meanings.items())
+
+    statistics = ", ".join(f"`{name}` ({meaning})" for name, meaning in STATISTICS.items())
+    return _VALIDATION.format(columns=lines(MEANINGS), keys=lines(KEYS), statistics=statistics)
 
 
 def _commands(

@@ -15,7 +15,8 @@ from rlopt.cli.entry import command_line
 from scripts.docs import PAGE, command_line_page
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+ROOMS = ("docs", "examples", "measurements")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.md"))])
 _INLINE = re.compile(r"`((?:\./run|rlopt) [^`\n]+)`")
 _IN_BLOCK = re.compile(r"^\s*((?:\./run|rlopt) [^#>|\n]+)", re.MULTILINE)
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rlopt.measured.kept_out import COLUMNS as KEPT_OUT_COLUMNS
 from rlopt.measured.kept_out import kept_out_csv, read_kept_out
+from rlopt.measured.meanings import KEYS, STATISTICS
 from rlopt.measured.outcome import Outcome
 from rlopt.measured.points import LABELS, Point, points_of, short_source, size_class
 from rlopt.measured.records import COLUMNS, document, records, to_csv
@@ -150,6 +151,8 @@ def test_document_is_json_and_names_repeated_ids(monkeypatch: pytest.MonkeyPatch
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert (found["schema"], found["rows"], found["repeated_ids"]) == ("rlopt.validation/1", 3, ["a"])
     assert [list(one) for one in found["predictions"]] == [list(COLUMNS)] * 3
+    assert list(found) == list(KEYS)
+    assert list(found["summary"]["training"]["all"]) == list(STATISTICS)
     assert found["unsupported"] == [{"section": "training", "reason": "no measured value", "rows": 1}]
 
 

@@ -9,17 +9,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from rlopt.estimates.calibration import Calibration
+from rlopt.measured.meanings import MEANINGS
 from rlopt.measured.points import points_of
 from rlopt.measured.predictions import Prediction
 from rlopt.measured.rows import Table
 from rlopt.measured.summary import refusals, summary
 
 SCHEMA: Final = "rlopt.validation/1"
-COLUMNS: Final = (
-    "id", "kind", "measured", "predicted", "ratio", "status", "reason",
-    "quantity", "unit", "low", "high", "needed_gib", "limit_gib",
-    "model", "device", "engine", "source", "method", "architecture", "size", "line", "note",
-)  # fmt: skip
+COLUMNS: Final = tuple(MEANINGS)
 _LABELS: Final = ("model", "device", "engine", "source", "method", "architecture", "size")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings that a spreadsheet takes for a formula."""
