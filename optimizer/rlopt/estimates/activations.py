@@ -89,7 +89,7 @@ def _kept(
     scores = scores_gib(shape, layout, tokens, stack, calibration)
     lora = training.lora
     if np.any(lora):  # inputs of the adapters' own products, in their precision
-        width = 5.0 * shape.hidden + shape.ffn + shape.routed_copies * shape.expert_ffn
+        width = training.lora_targets * (5.0 * shape.hidden + shape.ffn + shape.routed_copies * shape.expert_ffn)
         per_value = calibration.by_engine("memory", "lora_activation_bytes", stack.engine)
         extra = count / layout.tp * (per_value * width / GIB)
         layer = layer + (extra if lora is True else np.where(lora, extra, 0.0))

@@ -173,12 +173,14 @@ class Training:
     lora_rank, base_bytes
         Of adapters; bytes a frozen base weight takes (2, or 0.55 for int4 with its scales).
     optimizer
-        ``adamw``, ``adamw_bf16`` (moments in bf16, no master) or ``adamw_8bit`` (fp32 master, 1-byte
-        moments).
+        ``adamw``, ``adamw_bf16`` (moments in bf16, no master), ``adamw_8bit`` (fp32 master, 1-byte moments) or
+        another whose bytes stand in memory.yaml.
     trainable_share
         Share of the weights that are trained; below 1 the rest carry neither gradients nor optimizer state.
     in_loop
         Whether the update stands in a sampling loop, whose stacks keep gradients in other precisions.
+    lora_targets
+        Share of a layer's inputs that adapters read: 1 where all linear layers carry them.
     """
 
     kind: str | Words
@@ -187,6 +189,7 @@ class Training:
     optimizer: str | Words = "adamw"
     trainable_share: Values = 1.0
     in_loop: Flags = False
+    lora_targets: Values = 1.0
 
     @property
     def lora(self) -> Flags:

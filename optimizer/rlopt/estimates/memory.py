@@ -100,14 +100,15 @@ def update_tensors(
     activations, logits = activation_gib(
         shape, training, layout, tokens, stack, calibration, value_bytes, last_stage
     )
-    gathered = _gathered(shape, layout, training.lora) + _buckets(layout, stack, calibration)
+    gathered = _gathered(shape, layout, training.lora, stack, calibration) + _buckets(layout, stack, calibration)
+    kept = 1.0 - calibration.by_engine("memory", "streamed_weights", stack.engine)
     step = calibration.by_engine("memory", "optimizer_step_bytes", stack.engine) / GIB * states.trained
     step = np.where(off, 0.0, step)
     stepping = step > activations + logits + gathered
     body = np.where(stepping, step, gathered)
     zero = np.zeros_like(body)
     return MemoryParts(
-        states.weights,
+        states.weights * kept,
         states.gradients,
         optimizer,
         np.where(stepping, 0.0, activations),
@@ -139,7 +140,7 @@ def forward_parts(
     count = micro_batch_tokens(layout, tokens)
     activations = layer_gib(shape, layout, count, stack, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
     logits = count / layout.tp * (calibration.value("memory", "score_logits_bytes") * shape.vocab / GIB)
-    gathered = _gathered(shape, layout, True)
+    gathered = _gathered(shape, layout, True, stack, calibration)
     zero = np.zeros_like(weights)
     tensors = MemoryParts(weights, zero, zero, activations, logits, zero, gathered, zero)
     return with_overhead(tensors, layout, calibration)
@@ -167,14 +168,21 @@ def _value_bytes(precision: str | Words) -> Values:
     return 2.0 + 2.0 * (precision == "fp32")
 
 
-def _gathered(shape: ModelShape, layout: Layout, frozen: Flags) -> Floats:
-    """Layers and tables that full sharding holds whole, and where they are trained a layer's (or table's) gradient."""
-    whole = (layout.sharding == ZERO3) & (layout.dp * layout.cp > 1)
+def _gathered(shape: ModelShape, layout: Layout, frozen: Flags, stack: Stack, calibration: Calibration) -> Floats:
+    """What full sharding holds whole: two layers, the tables and, where they are trained, a layer's gradient.
+
+    Some engines gather all of a model and keep whole gradients while they accumulate (``gathered_whole``).
+    """
+    split = (layout.sharding == ZERO3) & (layout.dp * layout.cp > 1)
     tp = np.asarray(layout.tp, dtype=np.float64)
     layer = shape.largest_body / tp + shape.layer_experts / (layout.etp * layout.ep)
     gradient = np.where(frozen, 0.0, np.maximum(layer, shape.head / tp))
-    held = (GATHERED_LAYERS * layer + shape.tables / tp + gradient) * (GATHERED_BYTES / GIB)
-    return np.where(whole, held, 0.0)
+    held = GATHERED_LAYERS * layer + shape.tables / tp + gradient
+    share = calibration.by_engine("memory", "gathered_whole", stack.engine)
+    if np.any(share):
+        whole = shards(shape, layout)
+        held = held + share * ((whole.dense + whole.experts) * np.where(frozen, 1.0, 2.0) - held)
+    return np.where(split, held * (GATHERED_BYTES / GIB), 0.0)
 
 
 def _buckets(layout: Layout, stack: Stack, calibration: Calibration) -> Floats:

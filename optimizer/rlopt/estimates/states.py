@@ -142,19 +142,16 @@ def _full_states(
     engine: Ints,
 ) -> States:
     """Everything trained, or a share of it."""
-    share = training.trainable_share
-    pure = training.optimizer == "adamw_bf16"
-    gradient = calibration.by_engine("memory", "gradient_bytes", engine)
+    share, optimizer = training.trainable_share, training.optimizer
+    gradient = state_bytes("gradient_bytes", optimizer, calibration, engine)
     if training.in_loop is not False:
-        gradient = np.where(training.in_loop, calibration.by_engine("memory", "gradient_bytes_rl", engine), gradient)
-    weight = calibration.by_engine("memory", "weight_bytes", engine)
-    if pure is not False:
-        weight, gradient = np.where(pure, PURE_BF16, weight), np.where(pure, PURE_BF16, gradient)
-    held = optimizer_bytes(training.optimizer, calibration, engine)
+        looped = state_bytes("gradient_bytes_rl", optimizer, calibration, engine)
+        gradient = np.where(training.in_loop, looped, gradient)
+    weight = state_bytes("weight_bytes", optimizer, calibration, engine)
     return States(
         whole.gib(weight + copies, at[2]),
         whole.gib(share * gradient, at[1]),
-        whole.gib(share * held, at[0]),
+        whole.gib(share * state_bytes("optimizer_bytes", optimizer, calibration, engine), at[0]),
         share * _own(whole, at[0]),
     )
 
@@ -185,12 +182,16 @@ def _adapter_states(
     )
 
 
-def optimizer_bytes(optimizer: str | Words, calibration: Calibration, engine: Ints) -> Floats:
-    """Bytes of optimizer state a trained parameter has, fp32 master included; shape of ``engine``."""
+def state_bytes(key: str, optimizer: str | Words, calibration: Calibration, engine: Ints) -> Floats:
+    """Bytes of a trained parameter's weight, gradient or optimizer state; shape of ``engine``.
+
+    By engine in the table ``key`` of memory.yaml, unless ``key``_``optimizer`` stands there.
+    """
     if isinstance(optimizer, str):
-        return calibration.by_engine("memory", f"optimizer_bytes_{optimizer}", engine)
+        own = f"{key}_{optimizer}"
+        return calibration.by_engine("memory", own if own in calibration.memory else key, engine)
     names, which = np.unique(optimizer, return_inverse=True)
-    held = [np.broadcast_to(optimizer_bytes(str(name), calibration, engine), np.shape(which)) for name in names]
+    held = [np.broadcast_to(state_bytes(key, str(name), calibration, engine), np.shape(which)) for name in names]
     return np.asarray(np.stack(held)[which, np.arange(len(which))])
 
 

@@ -69,6 +69,7 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Me
             base_bytes=np.array([f.base_bytes for f in fields]),
             optimizer=np.array([f.optimizer for f in fields]),
             trainable_share=np.array([f.trainable_share for f in fields]),
+            lora_targets=np.array([f.lora_targets for f in fields]),
         ),
         layout=Layout(
             *(np.array([getattr(f, name) for f in fields], dtype=np.int64) for name in
