@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
-from rlopt.estimates.calibration import Calibration
+from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.facts import Catalog
 from rlopt.measured import predictions
 from rlopt.measured.outcome import Outcome
@@ -15,7 +15,7 @@ from rlopt.measured.rows import Row, parse_table
 
 Answer = Callable[[Row], Outcome]
 CATALOG = cast("Catalog", SimpleNamespace())
-CALIBRATION = cast("Calibration", SimpleNamespace(name="test", as_of="2026-11-30"))
+CALIBRATION = load_calibration()
 
 
 def replace_models(patch: Any, answer: Answer) -> None:

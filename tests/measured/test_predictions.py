@@ -104,10 +104,13 @@ def test_what_is_no_prediction_is_not_passed_on(monkeypatch: pytest.MonkeyPatch,
     assert (one.status, one.outcome.reason) == ("unsupported", "the model gives no finite value above zero")
 
 
-def test_a_band_without_an_end_is_no_band(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_number_has_a_band_with_two_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     replace_models(monkeypatch, lambda row: Outcome(1.0, low=math.nan, high=math.inf, limit=2))
     (one,) = predict("id,step_time_s\na,2\n")
-    assert (one.outcome.low, one.outcome.high, one.outcome.limit) == (None, None, 2.0)
+    assert one.outcome.low is not None
+    assert one.outcome.high is not None
+    assert 0.0 < one.outcome.low < 1.0 < one.outcome.high < math.inf
+    assert one.outcome.limit == 2.0
 
 
 def test_a_row_that_a_model_trips_over_takes_no_other_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

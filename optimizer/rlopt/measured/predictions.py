@@ -14,6 +14,7 @@ import numpy as np
 from rlopt.errors import InputError, RloptError
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
+from rlopt.measured.banding import with_band
 from rlopt.measured.outcome import FITS, OOM, Outcome
 from rlopt.measured.quantities import CELL_OF, FITS_QUANTITY, KINDS, UNITS, asked, kind_of_columns, knows
 from rlopt.measured.rows import Row, Table
@@ -98,7 +99,7 @@ def predict_table(table: Table, catalog: Catalog, calibration: Calibration) -> l
         open_ = [place for place, one in enumerate(found) if one.kind == kind and not one.outcome.reason]
         outcomes = _outcomes(kind, [found[place].row for place in open_], catalog, calibration)
         for place, outcome in zip(open_, outcomes, strict=True):
-            found[place] = replace(found[place], outcome=_checked(outcome, found[place]))
+            found[place] = replace(found[place], outcome=with_band(_checked(outcome, found[place]), kind, calibration))
     return found
 
 
