@@ -1,0 +1,277 @@
+"""One row of an RL file, cell by cell: what the loop ran, what is assumed for it, or why it is refused.
+
+Assumed where a cell is blank; a row's note names what was (numbers: `defaults` of loops.yaml):
+
+=========================  =========================================================================
+framework                  by catalogs/calibration/rl.yaml, from its name, version, backend and mode
+prompts, samples           the framework's recipe where it has one; one sample a prompt for PPO
+samples of an update       all of the step
+GPUs of one side           all GPUs
+prompt length              the framework's; a share of the total at most
+response length            `response` · sqrt(longest / `response_at`), where no mean is stated
+longest response           `longest`
+placement                  colocated
+passes that score          old log-probabilities; the reference unless the row or framework has none;
+                           critic and reward model where the row has a critic (its reward model alike)
+training layout            Megatron: tp for `tensor_gib` of weights a GPU, experts over the ranks; else
+                           full sharding; activations recomputed
+engine                     smallest power of two with weights within `engine_share` of the memory
+lag of an asynchronous run one step
+=========================  =========================================================================
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from rlopt.estimates.calibration import Calibration, calibration_dir
+from rlopt.facts import Catalog, Model
+from rlopt.measured.names import Machine, find_machine, find_model
+from rlopt.measured.rows import Row
+from rlopt.units import GIB
+
+FILE = "loops.yaml"
+COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
+LAG = re.compile(r"(\d+(?:\.\d+)?)[- ]step off|staleness[ =]+(\d+(?:\.\d+)?)", re.IGNORECASE)
+CRITIC = re.compile(r"critic(?:/RM)?[ :=]+([\w.-]*\d[\w.]*[MB])\b", re.IGNORECASE)
+SEQUENCES = re.compile(r"(\d+) sequences", re.IGNORECASE)
+LORA = re.compile(r"lora", re.IGNORECASE)
+MOST = 1e8
+"""Counts beyond this are slips."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFields:
+    """What one row ran; lengths in tokens, ``lag`` in steps."""
+
+    model: Model
+    critic: Model | None
+    machine: Machine
+    framework: str
+    placement: str
+    images: bool
+    gpus: int
+    gpus_train: int
+    gpus_sample: int
+    prompts: float
+    samples: float
+    updates: int
+    prompt: float
+    response: float
+    longest: float
+    packed: bool
+    lag: float
+    scores: int
+    tp: int
+    pp: int
+    cp: int
+    ep: int
+    sharded: bool
+    micro_batch: int
+    precision: str
+    engine_tp: int
+    engine_precision: str
+    lora_rank: int
+    assumed: tuple[str, ...]
+
+    @property
+    def sequences(self) -> float:
+        """Sequences of one step."""
+        return self.prompts * self.samples
+
+    @property
+    def data_ranks(self) -> int:
+        """Data-parallel ranks of the trainer."""
+        return max(self.gpus_train // (self.tp * self.pp * self.cp), 1)
+
+
+@lru_cache(maxsize=1)
+def _file() -> dict[str, Any]:
+    return dict(YAML(typ="safe", pure=True).load((calibration_dir() / FILE).read_text(encoding="utf-8")))
+
+
+def default(name: str) -> Any:
+    """What is assumed where a row leaves a cell blank."""
+    return _file()["defaults"][name]
+
+
+def recipe(framework: str, key: str) -> Any:
+    """What a framework's recipes do where a row does not say; ``None`` where they differ."""
+    return _file()["recipes"].get(framework, {}).get(key, _file()["recipes"]["other"].get(key))
+
+
+def framework_of(row: Row, calibration: Calibration) -> str:
+    """The framework of a row: the first whose pattern is found in its cells."""
+    name = " ".join(row.text(column) for column in ("framework", "version"))
+    text = f"{name} | {row.text('train_backend')} | {row.text('placement')} {row.text('mode')}"
+    table = calibration.rl["frameworks"]
+    return next(str(name) for name, cells in table.items() if re.search(cells["match"], text, re.IGNORECASE))
+
+
+def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopFields | str:
+    """What ``row`` ran, or why that cannot be known."""
+    assumed: list[str] = []
+    model, machine = find_model(row, catalog), find_machine(row, catalog)
+    for found in (machine, model):
+        if isinstance(found, str):
+            return found
+    if isinstance(model, str) or isinstance(machine, str):
+        return "no facts"
+    framework = framework_of(row, calibration)
+    gpus = _count(row, "gpus") or (_count(row, "gpus_train") or 0) + (_count(row, "gpus_gen") or 0)
+    if not 0 < gpus < MOST:
+        return "the number of GPUs is not stated"
+    batch = _batch(row, framework, assumed)
+    if isinstance(batch, str):
+        return batch
+    lengths = _lengths(row, framework, assumed)
+    mode = row.text("mode").lower()
+    placement = ASYNC if mode.startswith("async") else row.text("placement").lower() or COLOCATED
+    if placement not in (COLOCATED, DISAGGREGATED, ASYNC):
+        return f"the placement {row.text('placement')!r} is none of colocated, disaggregated"
+    train, sample = _count(row, "gpus_train") or gpus, _count(row, "gpus_gen") or gpus
+    engine_precision = _precision(row.text("gen_precision"))
+    parts = _layout(row, framework, model, machine, train, assumed)
+    if isinstance(parts, str):
+        return parts
+    lag = LAG.search(row.text("notes"))
+    critic = _critic(row, model, catalog)
+    return LoopFields(
+        model=model,
+        critic=critic,
+        machine=machine,
+        framework=framework,
+        placement=placement,
+        images=model.vision is not None,
+        gpus=gpus,
+        gpus_train=train,
+        gpus_sample=sample,
+        lag=0.0 if placement != ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
+        scores=1 + int(_has_reference(row, framework)),
+        engine_tp=min(_count(row, "gen_tp") or _engine_tp(model, machine, assumed), sample),
+        engine_precision=engine_precision,
+        precision=_precision(row.text("train_precision")),
+        lora_rank=int(default("lora_rank")) if LORA.search(row.text("algorithm")) else 0,
+        packed=bool(recipe(framework, "packed")),
+        assumed=tuple(assumed),
+        **batch,
+        **lengths,
+        **parts,
+    )
+
+
+def _count(row: Row, column: str) -> int | None:
+    value = row.number(column)
+    return int(value) if value and 1 <= value < MOST else None
+
+
+def _precision(text: str) -> str:
+    return "fp8" if "fp8" in text.lower() else "fp4" if "fp4" in text.lower() else "bf16"
+
+
+def _batch(row: Row, framework: str, assumed: list[str]) -> dict[str, Any] | str:
+    """Prompts, samples of each and updates of a step."""
+    prompts = _number(row.text("prompts_per_step"))
+    samples, update = row.number("K"), row.number("global_train_batch")
+    told = SEQUENCES.search(row.text("notes"))
+    if prompts is None and told:
+        prompts, samples = float(told[1]), 1.0
+    if prompts is None and samples and update:
+        prompts = update / samples
+        assumed.append("one update a step")
+    usual = recipe(framework, "batch") or recipe(row.text("algorithm").lower(), "batch")
+    if prompts is None and usual:
+        prompts, samples = float(usual[0]), samples or float(usual[1])
+        assumed.append(f"{prompts:g} prompts")
+    if prompts is None or not 0.0 < prompts < MOST:
+        return "the prompts of a step are not stated"
+    if samples is None:
+        if "ppo" not in row.text("algorithm").lower():
+            return "the samples of a prompt are not stated"
+        samples = 1.0
+    update = update or recipe(framework, "update_batch") or prompts * samples
+    return {"prompts": prompts, "samples": samples, "updates": max(round(prompts * samples / update), 1)}
+
+
+def _number(text: str) -> float | None:
+    """A number, or the bound that stands for it: <=1024."""
+    try:
+        return float(text.lstrip("<=≤~ "))
+    except ValueError:
+        return None
+
+
+def _lengths(row: Row, framework: str, assumed: list[str]) -> dict[str, float]:
+    """Mean prompt, mean and longest response; some frameworks publish totals of both."""
+    mean, longest, prompt = (row.number(f"{c}") for c in ("response_len_mean", "response_len_max", "prompt_len"))
+    if prompt is None:
+        prompt = float(recipe(framework, "prompt"))
+        assumed.append(f"prompts of {prompt:g} tokens")
+    if recipe(framework, "totals") and mean is not None:
+        prompt = min(prompt, float(default("prompt_share")) * mean)
+        mean, longest = mean - prompt, (longest or 2.0 * mean) - prompt
+    usual = recipe(framework, "response")
+    if longest is None:
+        longest = float((usual or (0, default("longest")))[1]) if mean is None else float(default("longest_of_mean")) * mean
+        assumed.append(f"responses of at most {longest:.0f} tokens")
+    if mean is None:
+        guess = float(default("response")) * math.sqrt(longest / float(default("response_at")))
+        mean = float(usual[0]) if usual else min(guess, longest)
+        assumed.append(f"responses of {mean:.0f} tokens")
+    if mean > longest:
+        longest = mean
+    return {"prompt": max(prompt, 1.0), "response": max(mean, 1.0), "longest": max(longest, 1.0)}
+
+
+def _has_reference(row: Row, framework: str) -> bool:
+    cell = row.text("ref").lower()
+    return cell == "y" if cell in ("y", "n") else bool(recipe(framework, "reference"))
+
+
+def _critic(row: Row, model: Model, catalog: Catalog) -> Model | None:
+    if row.text("critic").lower() != "y":
+        return None
+    named = CRITIC.search(row.text("notes"))
+    found = find_model(replace(row, cells={"model": named[1]}), catalog) if named else model
+    return model if isinstance(found, str) else found
+
+
+def _layout(
+    row: Row, framework: str, model: Model, machine: Machine, gpus: int, assumed: list[str]
+) -> dict[str, Any] | str:
+    """Degrees and micro-batch of the trainer."""
+    sharded = "megatron" not in (row.text("train_backend") or str(recipe(framework, "backend"))).lower()
+    degrees = {name: _count(row, f"train_{name}") for name in ("tp", "pp", "cp", "ep")}
+    if sharded:
+        tp, pp, cp, ep = degrees["tp"] or 1, 1, degrees["cp"] or 1, 1
+    else:
+        tp = degrees["tp"] or min(_power(2.0 * model.params / (float(default("tensor_gib")) * GIB)), 8, gpus)
+        pp, cp = degrees["pp"] or 1, degrees["cp"] or 1
+        ep = degrees["ep"] or (min(machine.gpus_per_node, gpus // pp) if model.experts else 1)
+    if degrees["tp"] is None:
+        assumed.append("training layout")
+    if tp * pp * cp > gpus:
+        return "its parallel degrees need more GPUs than it trains on"
+    ranks = gpus // (tp * pp * cp)
+    while ep > ranks * cp * tp:
+        ep //= 2
+    return {"tp": tp, "pp": pp, "cp": cp, "ep": max(ep, 1), "sharded": sharded,
+            "micro_batch": int(recipe(framework, "micro_batch"))}  # fmt: skip
+
+
+def _engine_tp(model: Model, machine: Machine, assumed: list[str]) -> int:
+    assumed.append("tensor parallelism of the engine")
+    return _power(2.0 * model.params / (float(default("engine_share")) * machine.device.memory_gib * GIB))
+
+
+def _power(value: float) -> int:
+    return int(2 ** max(0, math.ceil(math.log2(max(value, 1.0)))))
+
+
+__all__ = ["LoopFields", "default", "framework_of", "read_loop", "recipe"]
