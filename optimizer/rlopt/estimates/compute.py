@@ -24,6 +24,10 @@ ATTENTION_BACKWARD = 2.5
 """Flash attention's backward against its forward (Dao, 2023, section 4.1)."""
 HEAD_DIM = 128.0
 """Head dimension that attention kernels are tuned for."""
+FOUR_OVER_EIGHT = 2.0
+"""Peak of fp4 over fp8 that training reaches: parts with three times the nameplate gain no more than those with two."""
+ALIGNED = 64
+"""Columns per rank that GEMM kernels tile without a remainder."""
 SQUARE = 2.0
 """Pairs that attention computes without causal skipping, against those that count."""
 
@@ -64,10 +68,13 @@ def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibr
         ceilings, later = (np.stack([one[part] for one in found])[which, rows] for part in (0, 1))
         return ceilings, later
     share = calibration.by_generation("training", "gemm_ceiling", hardware.generation)
+    peak = hardware.peak(precision)
+    if precision == "fp4":
+        peak = np.minimum(peak, FOUR_OVER_EIGHT * hardware.peak("fp8"))
     key = {"fp8": "gain_8", "fp4": "gain_4"}.get(precision)
     if key is not None:
         share = share * calibration.by_generation("training", key, hardware.generation)
-    return hardware.peak(precision) * share, float(calibration.training["saturates_later"].get(precision, 1.0))
+    return peak * share, float(calibration.training["saturates_later"].get(precision, 1.0))
 
 
 def gemm_rate(
@@ -75,6 +82,9 @@ def gemm_rate(
 ) -> Floats:
     """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank, under `gemm_ceiling`."""
     peak, later = ceiling
+    ragged = np.asarray(width) % ALIGNED != 0
+    if np.any(ragged):
+        peak = peak * np.where(ragged, calibration.value("training", "ragged_factor"), 1.0)
     half_width = later * calibration.value("training", "half_width")
     half_tokens = later * calibration.value("training", "half_tokens")
     return np.asarray(peak * ((width / (width + half_width)) * (count / (count + half_tokens))))
@@ -177,7 +187,8 @@ def attention_s(
     if np.all(stack.fused_attention):
         return np.asarray(seconds)
     scores = shape.heads * attended * ((shape.attention_layers + shape.window_layers) / shape.layers)
-    moved = local * scores * calibration.value("training", "unfused_bytes") / hbm_bytes_s(hardware, calibration)
+    moved = calibration.by_engine("training", "unfused_bytes", stack.engine)
+    moved = local * scores * moved / hbm_bytes_s(hardware, calibration)
     return np.where(stack.fused_attention, seconds, SQUARE * seconds + moved)
 
 

@@ -29,7 +29,7 @@ PLAIN: Mapping[str, Prior] = {
     "attention_half_length": Prior(450, 20, 3000, 0.7),
     "head_dim_power": Prior(0.4, 0.05, 2.0, 0.7),
     "window_skipped": Prior(0.9, 0.05, 1.0, 0.7),
-    "unfused_bytes": Prior(7, 1, 30, 0.7),
+    "ragged_factor": Prior(0.9, 0.5, 1.0, 0.3),
     "state_space_bytes": Prior(540, 50, 3000, 0.7),
     "adapter_bytes": Prior(4, 0.5, 30, 0.7),
     "adapter_launches": Prior(1.5, 1.0, 4.0, 0.3),
@@ -83,6 +83,7 @@ BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
         "deepspeed-offload": Prior(1.2, 0.5, 4.0, 0.3),
         "llm-foundry": Prior(1.0, 0.5, 4.0, 0.15, "fsdp"),
         "torchtitan": Prior(1.0, 0.5, 4.0, 0.15, "fsdp"),
+        "torchtitan-rowwise": Prior(1.2, 0.5, 4.0, 0.2, "torchtitan"),
         "internevo": Prior(1.0, 0.5, 4.0, 0.15, "fsdp"),
         "flash-attention": Prior(1.0, 0.5, 4.0, 0.2, "internevo"),
         "colossalai": Prior(1.0, 0.5, 4.0, 0.2, "fsdp"),
@@ -99,6 +100,11 @@ BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
         "fsdp": Prior(98, 30, 400, 0.3),
         "hf": Prior(150, 30, 600, 0.4),
         "megatron-deepspeed": Prior(98, 30, 400, 0.3),
+    },
+    "unfused_bytes": {
+        "megatron": Prior(8, 2, 40, 0.4),
+        "megatron-deepspeed": Prior(12, 2, 40, 0.4),
+        "hf": Prior(12, 2, 40, 0.4),
     },
     "tp_exposed": {
         "megatron": Prior(0.25, 0.03, 1.5, 0.5),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from rlopt.measured.rows import Row
 
 FILE = "sources.yaml"
 ENGINE_COLUMNS = ("engine", "framework")
-SEARCHED = (*ENGINE_COLUMNS, "source", "sharding", "method", "notes")
+SEARCHED = (*ENGINE_COLUMNS, "source", "model", "precision", "sharding", "method", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class StackFacts:
         none | selective | full.
     fused_attention, chunked_loss, sequence_parallel
         As in `rlopt.estimates.Stack`.
+    knows_attention
+        Whether ``fused_attention`` holds whatever the row says: tables often say yes of a stack as a whole.
     """
 
     engine: str
@@ -37,6 +39,7 @@ class StackFacts:
     fused_attention: bool = True
     chunked_loss: bool = False
     sequence_parallel: bool = True
+    knows_attention: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,7 @@ def find_stack(row: Row, calibration: Calibration) -> StackFacts:
     if named not in calibration.engines:
         return found
     alike = next((entry.facts for entry in _entries() if entry.facts.engine == named), found)
-    return StackFacts(
-        named, alike.recompute, alike.fused_attention, alike.chunked_loss, alike.sequence_parallel
-    )
+    return replace(alike, engine=named)
 
 
 __all__ = ["StackFacts", "default", "find_stack"]

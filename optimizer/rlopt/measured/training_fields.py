@@ -38,16 +38,22 @@ LORA_RANK = re.compile(r"(?:lora_rank=|lora r=|lora rank |rank[-_]?)(\d+)", re.I
 EIGHT_BIT = re.compile(r"adamw8bit|8-bit adamw", re.IGNORECASE)
 PURE_16_BIT = re.compile(r"pure bf16", re.IGNORECASE)
 CHUNKED_LOSS = re.compile(r"chunked (ce|loss|cross)", re.IGNORECASE)
+NOT_PACKED = re.compile(r"packing=(no|false)", re.IGNORECASE)
 UNPACKED = re.compile(r"unpacked", re.IGNORECASE)
 EXPERT_TP = re.compile(r"expert-tensor-parallel-size=(\d+)", re.IGNORECASE)
 PARTS = ("tp", "pp", "vp", "cp", "ep")
 MOST = 1e8
 """Counts beyond this are slips."""
+CONTRADICTS = 0.12
+"""Stated parameters this far from the stated shape's own count belong to another shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What one row ran; sizes are counts, `sharding` and `recompute` codes of a layout."""
+    """What one row ran; sizes are counts, `sharding` and `recompute` codes of a layout.
+
+    A micro-batch holds sequences of at most ``tokens``; samples that are not packed have ``sample`` on average.
+    """
 
     model: Model
     machine: Machine
@@ -64,6 +70,7 @@ class Fields:
     micro_batch: int
     global_batch: int
     tokens: float
+    sample: float
     recompute: int
     precision: str
     method: str
@@ -79,6 +86,7 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
     model, machine = find_model(row, catalog), find_machine(_with_gpu(row, assumed), catalog)
     if isinstance(model, str):
         return model
+    model = _of_stated_size(model, row, assumed)
     if isinstance(machine, str):
         return machine
     for column in (*PARTS, "dp", "gpus", "micro_batch", "global_batch", "seq_len"):
@@ -102,7 +110,8 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         sharding=_sharding(row, sizes["gpus"], assumed),
         micro_batch=micro,
         global_batch=batch,
-        tokens=_tokens(row, stack, assumed),
+        tokens=(length := _tokens(row, stack, assumed)),
+        sample=_sample(row, length, assumed),
         recompute=RECOMPUTE.index(stack.recompute),
         precision=_precision(row, assumed),
         method=method,
@@ -113,6 +122,18 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         assumed=tuple(assumed),
         **sizes,
     )
+
+
+def _of_stated_size(model: Model, row: Row, assumed: list[str]) -> Model:
+    """The model with the parameters that the row states, where they contradict the shape it states as well.
+
+    Tables print sizes that were computed by the run; their layers are more often copied wrongly.
+    """
+    stated = (row.number("params_b") or 0.0) * 1e9
+    if model.params_basis != "inline" or not stated or abs(stated / model.params - 1.0) < CONTRADICTS:
+        return model
+    assumed.append(f"{stated / 1e9:.0f}B parameters as stated")
+    return replace(model, params=stated, active_params=stated)
 
 
 def _with_gpu(row: Row, assumed: list[str]) -> Row:
@@ -134,7 +155,7 @@ def _stack(row: Row, calibration: Calibration, assumed: list[str]) -> StackFacts
     else:
         assumed.append(f"recompute {found.recompute}")
     attention = row.text("flash_attention").lower()
-    if attention in ("yes", "no"):
+    if attention in ("yes", "no") and not found.knows_attention:
         found = replace(found, fused_attention=attention == "yes")
     if CHUNKED_LOSS.search(row.text("notes")):
         found = replace(found, chunked_loss=True)
@@ -199,6 +220,15 @@ def _tokens(row: Row, stack: StackFacts, assumed: list[str]) -> float:
         length = float(default("peft_sequence_length" if stack.engine == "peft" else "sequence_length"))
     assumed.append(f"sequences of {length:.0f}")
     return length
+
+
+def _sample(row: Row, length: float, assumed: list[str]) -> float:
+    """Mean length of a sample: shorter than the limit where a row says that nothing is packed."""
+    short = float(default("unpacked_sequence_length"))
+    if not NOT_PACKED.search(row.text("notes")) or short >= length:
+        return length
+    assumed.append(f"samples of {short:.0f} tokens")
+    return short
 
 
 def _precision(row: Row, assumed: list[str]) -> str:

@@ -129,15 +129,16 @@ def _label(row: Row, one: Fields) -> dict[str, str]:
 
 
 def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
-    """Step time of every case; shape (n,)."""
+    """Step time of every case, of samples as long as they are on average; shape (n,)."""
     if not len(found):
         return np.zeros(0)
+    length = np.array([one.sample for one in found.fields])
     return update_seconds(
         found.shape,
         found.training,
         found.hardware,
         found.layout,
-        found.tokens,
+        Tokens(length, length, length**2, False),  # type: ignore[arg-type]
         found.precision,
         found.sequences,
         1,
