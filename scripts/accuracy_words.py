@@ -7,7 +7,7 @@ HEAD = """# How far predictions can be trusted
 Written by `scripts/accuracy.py` from files in `measurements/`; do not edit by hand. The suite fails when this
 page is not what those files say.
 
-Every number here is **out of sample**: constants were fitted without the row that is predicted. A fit's own
+Every error here is **out of sample**: constants were fitted without the row that is predicted. A fit's own
 residuals flatter, so none stand here. `rlopt validate` does the same comparison for your own file.
 
 - *error* is |predicted / measured − 1|; *median* and *9 in 10* are its 50th and 90th percentile.
@@ -32,18 +32,14 @@ that were measured before; the other three ask about a source, a GPU or a model 
 
 COVERAGE = """Rows are refused, never guessed, when something that decides the answer is missing. Each refusal has its
 reason in the output of `rlopt validate`; these are counts over the shipped files, rows without a measured value
-left out.
+and the times of tiny functional tests left out.
 """
 
 FITS = """For runs of which only the end is known. These rows are mostly users' reports with partial settings, so
-they test how rules meet reality more than they test a formula. No row of this table was used to fit a constant.
+they test how rules meet reality more than they test a formula. Predicted with the shipped constants.
 """
 
 WORST = """The ten rows of each kind that five-fold predictions miss by most, and what is known about each.
-"""
-
-TRUST = """## What not to trust it for
-
 """
 
 TRUST_BY_HAND = (
