@@ -17,7 +17,7 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.communication import outside_bytes_s, over
 from rlopt.estimates.rates import Rates
-from rlopt.estimates.rollout_memory import kv_gib_per_token
+from rlopt.estimates.rollout_memory import kept_tokens, kv_gib_per_token
 from rlopt.estimates.serving import SIXTEEN, Serving, of_engine
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB, GIGA
@@ -36,6 +36,8 @@ class DecodeStep:
     slope: Floats
     cache: Floats
     expert_read: Floats
+    ranks: Values = 1.0
+    lumps: Values = 1.0
     sparse_tokens: Values = np.inf
     sparse_share: Values = 1.0
 
@@ -43,7 +45,7 @@ class DecodeStep:
         """Seconds of a step over ``running`` sequences of ``context`` tokens."""
         found = self.fixed + running * (self.slope + self.cache * self.kept(context))
         if np.any(self.shape.moe):
-            found = found + self.expert_read * touched_experts(self.shape, running)
+            found = found + self.expert_read * fullest_rank(touched_experts(self.shape, running), self.ranks, self.lumps)
         return np.asarray(found)
 
     def take(self, index: Any) -> DecodeStep:
@@ -51,13 +53,15 @@ class DecodeStep:
         return DecodeStep(
             self.shape.take(index),
             *(value[index] for value in (self.fixed, self.slope, self.cache, self.expert_read)),
+            self.ranks[index] if isinstance(self.ranks, np.ndarray) else self.ranks,
+            self.lumps,
             self.sparse_tokens[index] if isinstance(self.sparse_tokens, np.ndarray) else self.sparse_tokens,
             self.sparse_share,
         )
 
     def kept(self, context: Floats | float) -> Floats | Values:
         """Tokens of ``context`` that a step reads: of windowed layers the window, of sparse ones a part."""
-        read = context if np.ndim(self.shape.window) == 0 and not self.shape.window else self.shape.cached_tokens(context)
+        read = context if np.ndim(self.shape.window) == 0 and not self.shape.window else kept_tokens(self.shape, context)
         if np.all(np.isinf(self.sparse_tokens)):
             return read
         return np.minimum(read, self.sparse_tokens + self.sparse_share * read)
@@ -72,6 +76,16 @@ def touched_experts(shape: ModelShape, running: Floats) -> Floats:
     return np.asarray(-shape.experts * np.expm1(running * missed))
 
 
+def fullest_rank(touched: Floats, ranks: Values, lumps: Values) -> Floats:
+    """Touched experts, as many as all ``ranks`` would have if each had those of the fullest.
+
+    m = touched / ranks on average, m + c sqrt(2 m ln ranks) on the fullest: the largest of so many Poisson counts.
+    """
+    if np.ndim(ranks) == 0 and ranks <= 1:
+        return touched
+    return np.asarray(touched + lumps * np.sqrt(2.0 * touched * ranks * np.log(ranks)))
+
+
 def decode_step(
     shape: ModelShape,
     hardware: Hardware,
@@ -84,7 +98,8 @@ def decode_step(
 ) -> DecodeStep:
     """Coefficients of one decode step of a replica of max(tp, ep) GPUs, shape (n,).
 
-    Where ep > tp, attention runs data-parallel over replica / tp groups and experts over all of the replica.
+    Where ep > tp, attention runs data-parallel over replica / tp groups and experts over all of the replica;
+    where 1 < ep <= tp, whole experts stand on ep ranks of a tensor-parallel group.
     ``serving`` says how the engine runs; without it, ``engine`` or the one planned with.
     """
     how = serving or Serving.planned(hardware, calibration, engine)
@@ -110,7 +125,9 @@ def decode_step(
     fixed = fixed + of_engine("layer_s", how, calibration) * (shape.layers * launches)
     slope = slope + per_sequence + of_engine("sequence_s", how, calibration) / groups
     share = calibration.value("generation", "sparse_share")
-    return DecodeStep(shape, fixed, slope, cache, expert_read, how.sparse_tokens, share)
+    ranks = np.asarray(ep, dtype=np.float64) if np.ndim(ep) else float(ep)
+    lumps = calibration.value("generation", "expert_lumps")
+    return DecodeStep(shape, fixed, slope, cache, expert_read, ranks, lumps, how.sparse_tokens, share)
 
 
 def _link(hardware: Hardware, span: Floats, calibration: Calibration) -> Floats:
@@ -151,6 +168,7 @@ def collectives(
         wide = (replica > ways) & shape.moe
         outside = replica > hardware.island
         pause = np.where(outside, constants["dispatch_outside_s"], constants["dispatch_inside_s"])
+        pause = pause * of_engine("dispatch_pause_factor", serving, calibration)
         latency = latency + np.where(wide, shape.moe_layers * pause, 0.0)
         copies = constants["dispatch_factor"] * shape.active_experts * shape.hidden * constants["dispatch_bytes"]
         tokens = np.where(wide, shape.moe_layers * copies * (ways / replica), 0.0)

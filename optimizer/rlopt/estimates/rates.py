@@ -9,14 +9,7 @@ import numpy as np
 from rlopt.estimates.arrays import WEIGHT_ONLY, Hardware, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints, Values
-from rlopt.estimates.serving import (
-    SIXTEEN,
-    Serving,
-    effect,
-    engine_generation_effect,
-    engine_model_effect,
-    of_engine,
-)
+from rlopt.estimates.serving import SIXTEEN, Serving, measured_factor, of_engine
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIGA
 
@@ -59,15 +52,16 @@ class Rates:
     ) -> Rates:
         """Rates of decoding, or of ``reading`` a prompt, where the engine's prefill factor stands for its own."""
         dense_precision = precision if serving.dense_precision is None else serving.dense_precision
-        measured = effect("device", serving.device, calibration) * effect("model", serving.model, calibration)
-        measured = measured * engine_generation_effect(serving, hardware.generation, calibration)
-        measured = measured * engine_model_effect(serving, calibration)
+        measured = measured_factor(serving, hardware.generation, calibration)
         base = of_engine("prefill_factor" if reading else "device_factor", serving, calibration) * measured
         base = base * np.where(serving.block_scaled, calibration.value("generation", "block_scale_factor"), 1.0)
         dense = base * _unpacking(hardware, dense_precision, "weight_only_factor", calibration)
         expert = base * _unpacking(hardware, precision, "weight_only_expert_factor", calibration)
         expert = expert * of_engine("moe_factor", serving, calibration)
         cache = base * of_engine("kv_factor", serving, calibration)
+        repeats = np.where(shape.mla, 0.0, shape.heads / np.maximum(shape.kv_heads, 1) - 1.0)
+        cache = cache * (1.0 + of_engine("group_factor", serving, calibration) * repeats)
+        computing = 1.0 if reading else of_engine("flops_factor", serving, calibration)
         hbm = hardware.hbm_gb_s * GIGA
         size = calibration.size_bytes(dense_precision)
         most = calibration.value("generation", "most_of_nameplate")
@@ -76,9 +70,9 @@ class Rates:
             cache=1.0 / (hbm * _share("kv_bandwidth", cache, hardware, calibration)),
             expert_weight=1.0 / (hbm * _share("moe_bandwidth", expert, hardware, calibration)),
             traffic=1.0 / (hbm * most),
-            dense_flop=1.0 / (_peak(hardware, dense_precision) * _flops(dense_precision, dense, hardware, calibration)),
+            dense_flop=1.0 / (_peak(hardware, dense_precision) * _flops(dense_precision, dense * computing, hardware, calibration)),
             expert_flop=1.0
-            / (_peak(hardware, precision) * _share("moe_flops", expert, hardware, calibration)),
+            / (_peak(hardware, precision) * _share("moe_flops", expert * computing, hardware, calibration)),
             dense_bytes=size,
             head_bytes=np.maximum(size, SIXTEEN),
             expert_bytes=calibration.size_bytes(precision),

@@ -26,8 +26,8 @@ class Serving:
     ----------
     engine
         Index into the engine table of the calibration.
-    device, model
-        Index into the effects of devices and of model families; 0 = never measured.
+    device, model, format, version
+        Index into the names that effects are keyed by (`effect_names`); 0 = never measured.
     dense_precision
         Precision of the weights outside the routed experts where it is another (gpt-oss quantises its experts
         alone); ``None`` = the same.
@@ -44,6 +44,8 @@ class Serving:
     engine: Ints
     device: Ints | int = UNMEASURED
     model: Ints | int = UNMEASURED
+    format: Ints | int = UNMEASURED
+    version: Ints | int = UNMEASURED
     dense_precision: str | Words | None = None
     kv_bytes: Values = SIXTEEN
     block_scaled: Flags = False
@@ -80,8 +82,11 @@ def engine_names(calibration: Calibration) -> tuple[str, ...]:
 
 
 def effect_names(kind: str, calibration: Calibration) -> tuple[str, ...]:
-    """Names that have an effect (`device` or `model`), in the order of the codes 1, 2, ..."""
-    return tuple(calibration.generation["effects"][kind])
+    """Names of devices, models, weight formats or engine versions that effects know; their codes are 1, 2, ..."""
+    effects = calibration.generation["effects"]
+    if kind in effects:
+        return tuple(effects[kind])
+    return tuple(dict.fromkeys(name for row in effects[f"engine_{kind}"].values() for name in row))
 
 
 def effect_code(kind: str, name: str, calibration: Calibration) -> int:
@@ -105,25 +110,22 @@ def column(table: Mapping[str, Mapping[str, Any]], key: str) -> Floats:
     return np.array([float(row[key]) for row in table.values()])
 
 
-def effect(kind: str, code: Ints | int, calibration: Calibration) -> Floats:
-    """Factor on device time of a measured device or model family; 1 where it was never measured."""
-    table = calibration.generation["effects"][kind]
-    return np.asarray(np.array([1.0, *(float(value) for value in table.values())])[code])
+def measured_factor(serving: Serving, generation: Ints, calibration: Calibration) -> Floats:
+    """Factor on device time that measurements add to physics: of the device, the model, and what an engine makes of
+    a GPU generation, a model, a weight format and a version; 1 where nothing was measured."""
+    found = np.asarray(1.0)
+    for kind, code in (("device", serving.device), ("model", serving.model)):
+        if np.any(code):
+            found = found * np.array([1.0, *map(float, calibration.generation["effects"][kind].values())])[code]
+    found = found * _pair("generation", GENERATIONS, calibration)[serving.engine, generation]
+    for kind, code in (("model", serving.model), ("format", serving.format), ("version", serving.version)):
+        if np.any(code):
+            names = ("", *effect_names(kind, calibration))
+            found = found * _pair(kind, names, calibration)[serving.engine, code]
+    return np.asarray(found)
 
 
-def engine_generation_effect(serving: Serving, generation: Ints, calibration: Calibration) -> Floats:
-    """Factor on device time of an engine on a GPU generation; 1 where that pair was never measured."""
-    table = calibration.generation["effects"]["engine_generation"]
-    names = engine_names(calibration)
-    values = np.array([[float(table.get(name, {}).get(key, 1.0)) for key in GENERATIONS] for name in names])
-    return np.asarray(values[serving.engine, generation])
-
-
-def engine_model_effect(serving: Serving, calibration: Calibration) -> Floats:
-    """Factor on device time of an engine's kernels for a model family; 1 where that pair was never measured."""
-    table = calibration.generation["effects"]["engine_model"]
-    models = (None, *effect_names("model", calibration))
-    values = np.array(
-        [[float(table.get(name, {}).get(model, 1.0)) for model in models] for name in engine_names(calibration)]
-    )
-    return np.asarray(values[serving.engine, serving.model])
+def _pair(kind: str, names: Sequence[str], calibration: Calibration) -> Floats:
+    """Effects of every engine (rows) with every name (columns)."""
+    table = calibration.generation["effects"][f"engine_{kind}"]
+    return np.array([[float(table.get(e, {}).get(name, 1.0)) for name in names] for e in engine_names(calibration)])

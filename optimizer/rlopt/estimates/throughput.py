@@ -11,7 +11,7 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.decode import decode_step, prefill_seconds
 from rlopt.estimates.generation import sequence_cap, tail_seconds
-from rlopt.estimates.rollout_memory import kv_gib_per_token, rollout_other_gib, rollout_weights_gib
+from rlopt.estimates.rollout_memory import kv_gib_per_token, rollout_weights_gib
 from rlopt.estimates.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
 
@@ -103,7 +103,7 @@ def fitting_sequences(
     weights = rollout_weights_gib(shape, precision, ways, ep, calibration, serving.dense_precision)
     given = hardware.memory_gib * of_engine("memory_share", serving, calibration)
     room = np.maximum(
-        given - weights - rollout_other_gib(calibration), hardware.memory_gib * float(constants["least_room"])
+        given - weights - of_engine("workspace_gib", serving, calibration), hardware.memory_gib * float(constants["least_room"])
     )
     per_token = kv_gib_per_token(shape, ways, load.prompt + load.response, serving.kv_bytes)
     reserve = load.prompt + constants["kv_reserve"] * load.response

@@ -15,7 +15,7 @@ from rlopt.estimates import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
-from rlopt.measured.generation_rows import Cases, cases
+from rlopt.measured.generation_rows import NAMES, Cases, cases
 from rlopt.measured.rows import Row, read_table
 
 ROOM = "generation"
@@ -47,7 +47,9 @@ SHARES: Mapping[str, Prior] = {
 reading the cache, and 0.3 of the peak in grouped GEMMs."""
 ENGINES: Mapping[str, Prior] = {
     "device_factor": Prior(0.95, 0.5, 3.0, 0.25),
-    "kv_factor": Prior(0.9, 0.3, 4.0, 0.35),
+    "kv_factor": Prior(0.9, 0.3, 30.0, 0.4),
+    "group_factor": Prior(0.02, 0.001, 1.0, 1.0),
+    "flops_factor": Prior(1.0, 0.5, 3.0, 0.25),
     "moe_factor": Prior(1.0, 0.4, 4.0, 0.3),
     "prefill_factor": Prior(1.15, 0.4, 4.0, 0.35),
     "step_s": Prior(1.0e-3, 2.0e-5, 2.0e-2, 0.8),
@@ -55,6 +57,9 @@ ENGINES: Mapping[str, Prior] = {
     "sequence_s": Prior(2.0e-5, 5.0e-7, 2.0e-3, 1.0),
     "request_s": Prior(8.0e-4, 1.0e-5, 2.0e-2, 1.0),
     "allreduce_factor": Prior(1.2, 0.3, 8.0, 0.4),
+    "dispatch_pause_factor": Prior(1.0, 0.2, 20.0, 0.6),
+    "memory_share": Prior(0.92, 0.8, 0.99, 0.03),
+    "workspace_gib": Prior(3.2, 0.5, 12.0, 0.4),
 }
 """By engine."""
 ALL: Mapping[str, Prior] = {
@@ -75,12 +80,18 @@ ALL: Mapping[str, Prior] = {
     "weight_only_expert_factor": Prior(1.5, 0.7, 4.0, 0.3),
     "sparse_share": Prior(0.1, 0.01, 1.0, 0.8),
     "kv_reserve": Prior(0.84, 0.5, 1.0, 0.1),
+    "expert_lumps": Prior(0.5, 0.02, 1.5, 0.7),
 }
 """One for all."""
-DEVICE = Prior(1.0, 0.6, 1.8, 0.08)
-MODEL = Prior(1.0, 0.6, 1.8, 0.08)
-ENGINE_GENERATION = Prior(1.0, 0.6, 1.8, 0.10)
-ENGINE_MODEL = Prior(1.0, 0.5, 2.5, 0.10)
+EFFECTS: Mapping[str, Prior] = {"device": Prior(1.0, 0.6, 1.8, 0.08), "model": Prior(1.0, 0.6, 1.8, 0.08)}
+"""Factors on device time."""
+PAIRS: Mapping[str, Prior] = {
+    "generation": Prior(1.0, 0.6, 1.8, 0.10),
+    "model": Prior(1.0, 0.5, 2.5, 0.10),
+    "format": Prior(1.0, 0.4, 4.0, 0.12),
+    "version": Prior(1.0, 0.5, 2.5, 0.08),
+}
+"""Factors on device time of an engine together with something else."""
 
 
 @lru_cache(maxsize=1)
@@ -127,26 +138,23 @@ def _parameters(
         touches[(ROOM, *path)] = rows
 
     assert read.hardware is not None
-    generation, engine = read.hardware.generation, np.array(read.engine)
-    device, model = (np.array([names[k] for names in read.names]) for k in (0, 1))
+    engine = np.array(read.engine)
+    keys = {kind: np.array([names[place] for names in read.names]) for place, kind in enumerate(NAMES)}
+    keys["generation"] = np.array(GENERATIONS)[read.hardware.generation]
     for key, prior in SHARES.items():
-        for code, name in enumerate(GENERATIONS):
-            add(prior, generation == code, key, name)
+        for name in GENERATIONS:
+            add(prior, keys["generation"] == name, key, name)
     for key, prior in ENGINES.items():
         for name in calibration.generation["engines"]:
             add(prior, engine == name, "engines", name, key)
     for key, prior in ALL.items():
         add(prior, np.ones(len(engine), dtype=bool), key)
     effects = calibration.generation["effects"]
-    for name in effects["device"]:
-        add(DEVICE, device == name, "effects", "device", name)
-    for name in effects["model"]:
-        add(MODEL, model == name, "effects", "model", name)
-    for name, by in effects["engine_generation"].items():
-        for one in by:
-            rows = (engine == name) & (generation == GENERATIONS.index(one))
-            add(ENGINE_GENERATION, rows, "effects", "engine_generation", name, one)
-    for name, by in effects["engine_model"].items():
-        for one in by:
-            add(ENGINE_MODEL, (engine == name) & (model == one), "effects", "engine_model", name, one)
+    for kind, prior in EFFECTS.items():
+        for name in effects[kind]:
+            add(prior, keys[kind] == name, "effects", kind, name)
+    for kind, prior in PAIRS.items():
+        for name, by in effects[f"engine_{kind}"].items():
+            for one in by:
+                add(prior, (engine == name) & (keys[kind] == one), "effects", f"engine_{kind}", name, one)
     return tuple(found), touches

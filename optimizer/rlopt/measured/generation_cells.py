@@ -43,6 +43,8 @@ class Cells:
     """What one row says; ``assumed`` names the defaults taken."""
 
     engine: str
+    version: str
+    format: str
     tp: float
     ep: float
     replicas: float
@@ -63,7 +65,7 @@ class Cells:
 def cells_of(row: Row, model: Model, machine: Machine, calibration: Calibration) -> Cells:
     """Read one row."""
     assumed: list[str] = []
-    engine = printed_engine(row, machine.device.generation, calibration)
+    engine = printed_engine(row, f"{machine.device.generation} {machine.device.name}", calibration)
     precision, block = weight_precision(row, machine, assumed)
     dense = "bf16" if precision in ("fp4", "int4") and model.name.startswith(EXPERTS_ALONE) else precision
     if model.name.startswith("gpt-oss") and precision != "bf16":
@@ -74,6 +76,8 @@ def cells_of(row: Row, model: Model, machine: Machine, calibration: Calibration)
     burst = math.isfinite(requests)
     return Cells(
         engine=engine,
+        version=row.text("version").lower(),
+        format=weight_format(row, precision, block),
         tp=tp,
         ep=ep,
         replicas=max(gpus / max(tp, ep), 1.0),
@@ -97,10 +101,10 @@ def _printed(lines: tuple[tuple[str, str, str, str], ...]) -> tuple[tuple[re.Pat
     return tuple(tuple(re.compile(pattern or ".*") for pattern in line[:3]) for line in lines)
 
 
-def printed_engine(row: Row, generation: str, calibration: Calibration) -> str:
+def printed_engine(row: Row, gpu: str, calibration: Calibration) -> str:
     """Row of the engine table for a row's engine and version, by the calibration's list of spellings."""
     lines = tuple(tuple(str(cell) for cell in line) for line in calibration.generation["printed"])
-    printed = (row.text("engine").lower() or row.text("framework").lower(), row.text("version").lower(), generation)
+    printed = (row.text("engine").lower() or row.text("framework").lower(), row.text("version").lower(), gpu)
     for line, patterns in zip(lines, _printed(lines), strict=True):
         if all(pattern.fullmatch(text) for pattern, text in zip(patterns, printed, strict=True)):
             return line[3]
@@ -127,6 +131,16 @@ def weight_precision(row: Row, machine: Machine, assumed: list[str]) -> tuple[st
     if "fp8" in text:
         return ("fp8" if eight else "int8"), "block" in text
     return "bf16", False
+
+
+def weight_format(row: Row, precision: str, block: bool) -> str:
+    """Weight format as kernels know it."""
+    text = row.text("weight_precision").lower()
+    if precision == "int4":
+        return next((name for name in ("awq", "gptq") if name in text), "int4")
+    if "fp8" in text:
+        return "fp8-block" if block else "fp8"
+    return "mxfp4" if "mxfp4" in text else precision
 
 
 def cache_bytes(row: Row, engine: str, precision: str) -> float:
@@ -162,7 +176,7 @@ def degrees(
             return 1.0, gpus, gpus
     elif groups > 1.0 and model.is_moe and tp > 1.0:  # tp GPUs of which groups attend apart
         return max(tp / groups, 1.0), tp, gpus
-    return min(tp, gpus), (min(ep, gpus) if model.is_moe and ep > tp else 1.0), max(gpus, tp)
+    return min(tp, gpus), (min(max(ep, 1.0), gpus) if model.is_moe else 1.0), max(gpus, tp)
 
 
 def _counted_once(tp: float, ep: float, gpus: float, groups: float, full: float) -> tuple[float, float, float]:
@@ -171,7 +185,7 @@ def _counted_once(tp: float, ep: float, gpus: float, groups: float, full: float)
         if groups > 1.0 or tp == 1.0:
             return 1.0, ep, ep
         if tp == gpus:
-            return ep, 1.0, ep
+            return ep, ep, ep
     if groups > 1.0 and groups == tp and tp * tp == gpus and tp > full:
         return 1.0, tp, tp
     if groups > 1.0 and tp == 1.0:

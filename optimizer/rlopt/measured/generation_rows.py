@@ -31,6 +31,11 @@ from rlopt.measured.outcome import Outcome
 from rlopt.measured.rows import Row
 
 
+NAMES = ("device", "model", "format", "version")
+BRIDGED = {"H100-NVL": 2.0, "H200-NVL": 4.0}
+"""GPUs that a bridge joins on cards sold as bridged sets, though their machines join cards by PCIe."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cases:
     """The rows that can be predicted, as the estimates take them, and why the others cannot.
@@ -42,7 +47,7 @@ class Cases:
     reasons
         Why a row has no case, by index.
     names
-        (device, model) of each case: what effects are keyed by.
+        (device, model, weight format, engine version) of each case: what effects are keyed by.
     labels, notes
         Of each case.
     """
@@ -52,7 +57,7 @@ class Cases:
     shape: ModelShape | None
     hardware: Hardware | None
     engine: tuple[str, ...]
-    names: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, str, str, str], ...]
     tp: Floats
     ep: Floats
     replicas: Floats
@@ -70,8 +75,10 @@ class Cases:
         """How each case's engine runs; codes follow the names of the calibration's tables."""
         return Serving(
             engine=np.array([engine_names(calibration).index(name) for name in self.engine], dtype=np.int64),
-            device=effect_codes("device", [device for device, _ in self.names], calibration),
-            model=effect_codes("model", [model for _, model in self.names], calibration),
+            **{
+                kind: effect_codes(kind, [names[place] for names in self.names], calibration)
+                for place, kind in enumerate(NAMES)
+            },
             dense_precision=self.dense_precision,
             kv_bytes=self.kv_bytes,
             block_scaled=self.block_scaled,
@@ -117,14 +124,14 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Ca
             models[model.name] = len(shapes)
             shapes.append(ModelShape.of(model))
         which.append(models[model.name])
-    machines = [(m.device, m.gpus_per_node, m.intra, m.node_gbps) for _, _, m, _ in found]
+    machines = [(m.device, m.gpus_per_node, _link(m, cells), m.node_gbps) for _, _, m, cells in found]
     return Cases(
         rows=np.array([number for number, *_ in found], dtype=np.int64),
         reasons=reasons,
         shape=ModelShape.stack(shapes, which) if found else None,
         hardware=Hardware.of(machines, calibration) if found else None,
         engine=tuple(cells.engine for cells in read),
-        names=tuple((machine.device.name, model.name) for _, model, machine, _ in found),
+        names=tuple((machine.device.name, model.name, cells.format, cells.version) for _, model, machine, cells in found),
         tp=np.array([cells.tp for cells in read], dtype=float),
         ep=np.array([cells.ep for cells in read], dtype=float),
         replicas=np.array([cells.replicas for cells in read], dtype=float),
@@ -152,6 +159,11 @@ def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> 
             else Outcome.unsupported("the GPU's speed at this precision is not known", labels)
         )
     return outcomes
+
+
+def _link(machine: Machine, cells: Cells) -> str:
+    bridged = 1.0 < max(cells.tp, cells.ep) <= BRIDGED.get(machine.device.name, 0.0)
+    return "nvlink" if bridged else machine.intra
 
 
 def source_of(row: Row) -> str:
