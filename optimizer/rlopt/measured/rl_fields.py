@@ -130,7 +130,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
     batch = _batch(row, framework, assumed)
     if isinstance(batch, str):
         return batch
-    lengths = _lengths(row, framework, assumed)
+    prompt, response, longest = _lengths(row, framework, assumed)
     mode = row.text("mode").lower()
     placement = ASYNC if mode.startswith("async") else row.text("placement").lower() or COLOCATED
     if placement not in (COLOCATED, DISAGGREGATED, ASYNC):
@@ -160,8 +160,10 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
         lora_rank=int(default("lora_rank")) if LORA.search(row.text("algorithm")) else 0,
         packed=bool(recipe(framework, "packed")),
         assumed=tuple(assumed),
+        prompt=prompt,
+        response=response,
+        longest=longest,
         **batch,
-        **lengths,
         **parts,
     )
 
@@ -207,7 +209,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _lengths(row: Row, framework: str, assumed: list[str]) -> dict[str, float]:
+def _lengths(row: Row, framework: str, assumed: list[str]) -> tuple[float, float, float]:
     """Mean prompt, mean and longest response; some frameworks publish totals of both."""
     mean, longest, prompt = (row.number(f"{c}") for c in ("response_len_mean", "response_len_max", "prompt_len"))
     if prompt is None:
@@ -218,15 +220,13 @@ def _lengths(row: Row, framework: str, assumed: list[str]) -> dict[str, float]:
         mean, longest = mean - prompt, (longest or 2.0 * mean) - prompt
     usual = recipe(framework, "response")
     if longest is None:
-        longest = float((usual or (0, default("longest")))[1]) if mean is None else float(default("longest_of_mean")) * mean
+        longest = float(default("longest_of_mean")) * mean if mean else float(usual[1] if usual else default("longest"))
         assumed.append(f"responses of at most {longest:.0f} tokens")
     if mean is None:
         guess = float(default("response")) * math.sqrt(longest / float(default("response_at")))
         mean = float(usual[0]) if usual else min(guess, longest)
         assumed.append(f"responses of {mean:.0f} tokens")
-    if mean > longest:
-        longest = mean
-    return {"prompt": max(prompt, 1.0), "response": max(mean, 1.0), "longest": max(longest, 1.0)}
+    return max(prompt, 1.0), max(mean, 1.0), max(longest, mean, 1.0)
 
 
 def _has_reference(row: Row, framework: str) -> bool:

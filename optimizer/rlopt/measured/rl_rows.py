@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates import StepTime, framework_names, loop_seconds
+from rlopt.estimates import StepTime, loop_seconds
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.measured.outcome import Outcome
 from rlopt.measured.rl_fields import LoopFields, read_loop
@@ -130,4 +129,4 @@ def labels_of(one: LoopFields) -> dict[str, str]:
     }
 
 
-__all__ = ["Floats", "RlCases", "cases", "framework_names", "in_quantity", "labels_of", "predict", "step_times"]
+__all__ = ["Floats", "RlCases", "cases", "in_quantity", "labels_of", "predict", "step_times"]

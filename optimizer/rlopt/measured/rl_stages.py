@@ -28,6 +28,8 @@ from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Model
 from rlopt.measured.rl_fields import LoopFields
 
+LEAST_ROOM_GIB = 1.0
+"""Cache of an engine whose weights fill its share of the memory by the estimates."""
 FULL_RECOMPUTE, ZERO1, ZERO3 = 2, 1, 3
 LOOP_FACTORS = (("generation", "rl_factor"), ("generation", "rl_moe_factor"))
 """What sampling inside a loop costs beyond serving: fitted with the loop, and no part of the stages kept here."""
@@ -115,8 +117,15 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
 
 
 def _trained(
-    model: Model, one: LoopFields, rank: int, hardware: Hardware, layout: Layout, tokens: Tokens, calibration: Calibration
+    model: Model,
+    one: LoopFields,
+    rank: int,
+    hardware: Hardware,
+    layout: Layout,
+    tokens: Tokens,
+    calibration: Calibration,
 ) -> tuple[float, float]:
+    """Updates of one model, and one scoring pass."""
     shape = ModelShape.of(model)
     training = Training("lora", lora_rank=rank) if rank else Training("full", in_loop=True)
     update = update_seconds(
@@ -130,9 +139,7 @@ def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration) -> 
     shape, tp = ModelShape.of(one.model), np.array([one.engine_tp])
     weights = rollout_weights_gib(shape, one.engine_precision, tp, 1, calibration)
     room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == "colocated", calibration)
-    longest_gib = (room > 0.0).all()
-    if not longest_gib:
-        room = np.maximum(room, 1.0)
+    room = np.maximum(room, LEAST_ROOM_GIB)  # it ran: what did not fit was moved away
     steady = one.placement == "async" and one.lag > 0.0
     found = generation_seconds(
         shape,
