@@ -86,10 +86,18 @@ def test_a_result_that_is_neither() -> None:
     assert one.outcome.reason == "the result 'maybe' is neither fits nor oom"
 
 
-@pytest.mark.parametrize("cell", ["-2", "inf", "1e400"])
+@pytest.mark.parametrize("cell", ["-2", "inf", "1e400", "0", "0.5", "1e12"])
 def test_a_setting_that_cannot_be_is_named(cell: str) -> None:
     (one,) = predict(f"id,step_time_s,tp\na,2,{cell}\n")
     assert (one.status, one.outcome.reason, one.measured) == ("unsupported", f"tp cannot be {cell}", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [("ep", "0"), ("tp", ""), ("tp", "y"), ("gpus", "nan"), ("gpus", ">2"), ("lora_rank", "y")]
+)
+def test_a_setting_that_may_mean_something_is_left_to_the_model(column: str, cell: str) -> None:
+    (one,) = predict(f"id,step_time_s,{column}\na,2,{cell}\n")
+    assert one.status == "predicted"
 
 
 def test_a_file_without_measurements_is_refused() -> None:

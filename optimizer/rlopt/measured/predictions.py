@@ -18,6 +18,7 @@ from rlopt.measured.banding import with_band
 from rlopt.measured.outcome import FITS, OOM, Outcome
 from rlopt.measured.quantities import CELL_OF, FITS_QUANTITY, KINDS, UNITS, asked, kind_of_columns, knows
 from rlopt.measured.rows import Row, Table
+from rlopt.measured.sanity import slip
 
 Predict = Callable[[Sequence[Row], Catalog, Calibration], list[Outcome]]
 
@@ -25,14 +26,6 @@ PREDICTED, UNSUPPORTED = "predicted", "unsupported"
 NOT_MEASURED: Final = "no measured value"
 FAULT: Final = "a defect of rlopt"
 """How the reason of a row begins that no model should have tripped over."""
-COUNTS: Final = (
-    "params_b", "active_params_b", "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "gpus",
-    "gpus_per_node", "gpus_train", "gpus_gen", "tp", "pp", "vp", "dp", "cp", "ep", "gen_tp", "train_tp", "train_pp",
-    "train_cp", "train_ep", "micro_batch", "global_batch", "seq_len", "input_len", "output_len", "prompt_len",
-    "response_len", "response_len_max", "response_len_mean", "batch_or_concurrency", "prompts_per_step", "K",
-    "global_train_batch", "gpu_mem_gib", "gpu_memory_utilization", "lora_rank", "steps",
-)  # fmt: skip
-"""Columns in which a number below nought or without end can only be a slip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +107,12 @@ def _case(row: Row, kind: str) -> Prediction:
         value = cell.lower()
         if value not in (FITS, OOM):
             return Prediction(row, kind, None, Outcome.unsupported(f"the result {cell[:40]!r} is neither fits nor oom"))
-        return Prediction(row, kind, value, Outcome(None))
+        return Prediction(row, kind, value, Outcome(None, slip(row)))
     number = row.number(row.quantity)
     if number is None or number <= 0:
         reason = f"the measured value {cell[:40]!r} is no number above zero"
         return Prediction(row, kind, None, Outcome.unsupported(reason))
-    slip = next((column for column in COUNTS if _is_impossible(row.text(column))), None)
-    reason = "" if slip is None else f"{slip} cannot be {row.text(slip)[:40]}"
-    return Prediction(row, kind, number, Outcome(None, reason))
-
-
-def _is_impossible(cell: str) -> bool:
-    try:
-        number = float(cell)
-    except ValueError:
-        return False
-    return math.isinf(number) or number < 0
+    return Prediction(row, kind, number, Outcome(None, slip(row)))
 
 
 def _outcomes(kind: str, rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
