@@ -80,16 +80,24 @@ def micro_batch_seconds(
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
     seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), how.engine, calibration)
     seconds = seconds + _streamed_s(shape, training, hardware, layout, how.engine, calibration)
-    return _fourth_norm(seconds, _host_s(training, passes, layers, how.engine, calibration))
+    return _fourth_norm(seconds, _host_s(shape, training, passes, layers, how.engine, calibration))
 
 
 def _host_s(
-    training: Training | None, passes: Passes, layers: Floats, engine: Ints, calibration: Calibration
+    shape: ModelShape,
+    training: Training | None,
+    passes: Passes,
+    layers: Floats,
+    engine: Ints,
+    calibration: Calibration,
 ) -> Floats:
-    """Seconds the host takes to launch a stage's kernels; adapters bring launches of their own."""
+    """Seconds the host takes to launch a stage's kernels; experts and adapters bring launches of their own."""
     per_layer = calibration.by_engine("training", "host_s", engine)
     if training is not None and training.lora is not False:
         per_layer = per_layer * np.where(training.lora, calibration.value("training", "adapter_launches"), 1.0)
+    if np.any(shape.moe):
+        routed = shape.moe_layers / shape.layers * calibration.by_engine("training", "moe_host_s", engine)
+        per_layer = per_layer + routed
     return np.asarray(per_layer * layers * passes.gemm)
 
 

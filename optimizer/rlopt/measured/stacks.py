@@ -15,7 +15,7 @@ from rlopt.measured.rows import Row
 
 FILE = "sources.yaml"
 ENGINE_COLUMNS = ("engine", "framework")
-SEARCHED = (*ENGINE_COLUMNS, "source", "model", "precision", "sharding", "method", "notes")
+SEARCHED = (*ENGINE_COLUMNS, "source", "model", "gpu", "precision", "sharding", "method", "notes")
 
 
 @dataclass(frozen=True, slots=True)
