@@ -86,7 +86,7 @@ def points_of(predictions: Iterable[Prediction]) -> list[Point]:
 def _point(one: Prediction) -> Point:
     outcome, row = one.outcome, one.row
     labels = {name: one.label(name) or UNKNOWN for name in LABELS}
-    labels["source"] = short_source(row.text("source") if labels["source"] == UNKNOWN else labels["source"])
+    labels["source"] = short_source(row.text("source") or one.label("source"))
     for name, column in (("model", "model"), ("device", "gpu"), ("engine", "framework"), ("engine", "engine")):
         if labels[name] == UNKNOWN:
             labels[name] = row.text(column)[:60] or UNKNOWN

@@ -53,7 +53,7 @@ def calibration_plot(records: Sequence[Mapping[str, Any]], file_format: str) -> 
     panels = _panels(records)
     across = min(_PANELS_A_ROW, max(len(panels), 1))
     down = -(-max(len(panels), 1) // across)
-    style: dict[Any, Any] = {"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path", "text.parse_math": False}
+    style: dict[Any, Any] = {"svg.hashsalt": "rlopt", "font.size": 9, "svg.fonttype": "path"}
     with mpl.rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a source in a script the font lacks
         figure = Figure(figsize=(_INCHES * across, (_INCHES + _LEGEND_INCHES) * down), layout="constrained")
@@ -100,7 +100,11 @@ def _draw(axes: Axes, title: str, unit: str, records: Sequence[Mapping[str, Any]
     axes.set_xlabel(f"measured ({unit})")
     axes.set_ylabel(f"predicted ({unit})")
     axes.grid(visible=True, which="major", alpha=0.25, linewidth=0.5)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=2, fontsize=7, frameon=False)  # hides no point
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=2, fontsize=7, frameon=False)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a name is a name, dollar signs and all
 
 
 def _by_source(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, Any, list[Mapping[str, Any]]]]:

@@ -90,7 +90,8 @@ def _errors(part: Mapping[str, Any]) -> list[RenderableType]:
         if len(groups) > 1:
             parts += [Text(), _groups(BY.get(by, by), groups)]
     if part["worst"]:
-        parts += [Text(), indented(Text("Furthest off")), _worst(part["worst"])]
+        units = ", ".join(dict.fromkeys(row["unit"] for row in part["worst"]))
+        parts += [Text(), indented(Text(f"Furthest off ({units})")), _worst(part["worst"])]
     return parts
 
 
@@ -115,15 +116,19 @@ def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _worst(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
-    columns = ("row", "measured", "predicted", "ratio", "unit", "model", "device")
+    columns = ("row", "measured", "predicted", "ratio", "model", "device")
     cells = [
         (
-            plain(row["id"], 24), f"{row['measured']:,.4g}", f"{row['predicted']:,.4g}", f"{row['ratio']:.2f}",
-            row["unit"], plain(row["model"], 34), plain(row["device"], 20),
+            plain(row["id"], 24), _amount(row["measured"]), _amount(row["predicted"]), f"{row['ratio']:.2f}",
+            plain(row["model"], 26), plain(row["device"], 20),
         )
         for row in rows
     ]  # fmt: skip
     return table(columns, cells, right=("measured", "predicted", "ratio"))
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _verdicts(part: Mapping[str, Any]) -> list[RenderableType]:
