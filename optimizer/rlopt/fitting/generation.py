@@ -37,7 +37,7 @@ class Prior:
 SHARES: Mapping[str, Prior] = {
     "weight_bandwidth": Prior(0.67, 0.3, 0.95, 0.12),
     "kv_bandwidth": Prior(0.67, 0.2, 0.95, 0.15),
-    "flops_16": Prior(0.61, 0.2, 0.92, 0.2),
+    "flops_16": Prior(0.61, 0.2, 0.75, 0.2),
     "flops_8": Prior(0.51, 0.2, 0.92, 0.2),
     "flops_4": Prior(0.42, 0.1, 0.92, 0.25),
     "moe_bandwidth": Prior(0.70, 0.2, 0.95, 0.2),
