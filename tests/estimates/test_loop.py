@@ -53,7 +53,7 @@ def test_fixed_seconds_of_a_step_by_placement() -> None:
 def test_synchronous_steps_add_up_and_asynchronous_ones_overlap() -> None:
     assert step_seconds("colocated", 40.0, 60.0, 5.0, CAL) == 105.0
     assert step_seconds("disaggregated", 40.0, 60.0, 5.0, CAL) == 105.0
-    assert step_seconds("async", 40.0, 60.0, 5.0, CAL) == pytest.approx(60 + 0.11 * 40 + 5)
+    assert step_seconds("async", 40.0, 60.0, 5.0, CAL) == pytest.approx(60 + CAL.value("rl", "exposed_share") * 40 + 5)
 
 
 def test_checkpoints_take_their_bytes_over_the_storage() -> None:

@@ -18,6 +18,7 @@ from rlopt.estimates import (
     Hardware,
     generation_seconds,
     kv_room_gib,
+    lagging_sample,
     rollout_other_gib,
     rollout_weights_gib,
     sample_factor,
@@ -81,29 +82,43 @@ def sample(
     size: int,
     steady: bool,
 ) -> GenerationTime:
-    """One step's sampling on pools of ``gpus`` GPUs. Steady pools hold (1 + staleness) steps' sequences in flight."""
-    lengths = context.workload.of_kind("generate")[0].lengths
-    total = context.sequences(context.workload.of_kind("generate")[0], size)
-    found = generation_seconds(
-        context.shapes["policy"],
-        hardware,
-        tp,
-        precision,
-        kv_gib,
-        (lengths.prompt_mean, lengths.prompt_max),
-        (lengths.response_mean, lengths.response_max),
-        np.ceil(total / (gpus / np.maximum(tp, ep))),
-        total,
-        size,
-        not steady,
-        context.calibration,
-        ep=ep,
-        in_flight=1.0 + context.staleness if steady else 1.0,
-        p99=(lengths.prompt_p99, lengths.response_p99),
-        engine=serving_engine(context.framework, context.calibration),
-    )
-    slower = sample_factor(context.framework, hardware.generation, context.calibration)
-    return replace(found, seconds=slower * found.seconds)
+    """One step's sampling on pools of ``gpus`` GPUs inside the loop of the framework planned with.
+
+    Steady pools hold (1 + staleness) steps' sequences in flight, and wait for the longest responses as far as their
+    lag does not hide them.
+    """
+    shape, calibration = context.shapes["policy"], context.calibration
+    stage = context.workload.of_kind("generate")[0]
+    lengths, total = stage.lengths, context.sequences(stage, size)
+
+    def engines_alone(tail: bool) -> GenerationTime:
+        return generation_seconds(
+            shape,
+            hardware,
+            tp,
+            precision,
+            kv_gib,
+            (lengths.prompt_mean, lengths.prompt_max),
+            (lengths.response_mean, lengths.response_max),
+            np.ceil(total / (gpus / np.maximum(tp, ep))),
+            total,
+            size,
+            tail,
+            calibration,
+            ep=ep,
+            in_flight=1.0 if tail else 1.0 + context.staleness,
+            p99=(lengths.prompt_p99, lengths.response_p99),
+            engine=serving_engine(context.framework, calibration),
+        )
+
+    found = engines_alone(tail=not steady)
+    width = np.where(shape.moe, shape.expert_ffn / np.where(ep > tp, 1, tp), np.inf)
+    slower = sample_factor(context.framework, hardware.generation, calibration, width)
+    seconds = found.seconds
+    if steady:
+        waiting = engines_alone(tail=True).seconds
+        seconds = lagging_sample(waiting, seconds, context.staleness, context.framework, calibration)
+    return replace(found, seconds=slower * seconds)
 
 
 def room_gib(

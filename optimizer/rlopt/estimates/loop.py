@@ -3,6 +3,9 @@
     step = update + score + sample + sync + overhead                         colocated, disaggregated
          = max(update + score, sample) + exposed · min(...) + sync + overhead    asynchronous
 
+Asynchronous sampling is steady only as far as its lag allows: a share tail^lag of what the longest responses cost
+a synchronous step stays, all of it without a lag.
+
 Stages are those of the estimates for training runs and served engines; loops run both slower, by factors of
 their framework, of experts and of the GPU generation. What stands around the stages is the framework's: how
 weights travel (`transfer`), sleep and wake of a colocated engine, the driver.
@@ -47,6 +50,10 @@ class Loop:
         GPUs that train, and the memory of one.
     params
         Trained parameters, all of which travel to the engine in 16 bits.
+    lag
+        Steps that samples may lag behind, where asynchronous.
+    expert_width
+        Inner width of an expert on one GPU of the engine; infinite without experts.
     """
 
     framework: Ints | int
@@ -57,19 +64,22 @@ class Loop:
     gpus: Floats
     memory_gib: Floats
     params: Values
+    lag: Values = 1.0
+    expert_width: Values = np.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Stages:
     """Seconds of a step's stages outside any loop, shape (n,).
 
-    ``update`` over all trained models, ``score`` over all scoring passes, ``sample`` with its tail or, where
-    asynchronous, steady.
+    ``update`` over all trained models, ``score`` over all scoring passes, ``sample`` that waits for its longest
+    response, ``steady`` sampling with the sequences of 1 + lag steps in flight (asynchronous).
     """
 
     update: Floats
     score: Floats
     sample: Floats
+    steady: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +115,27 @@ def loop_factors(
     return update, update * calibration.value("rl", "score_train")
 
 
-def sample_factor(framework: Ints | int, generation: Ints, calibration: Calibration) -> Floats:
-    """Sampling inside a loop against `generation_seconds` (which knows experts); shapes broadcast."""
+def sample_factor(
+    framework: Ints | int, generation: Ints, calibration: Calibration, expert_width: Values = np.inf
+) -> Floats:
+    """Sampling inside a loop against `generation_seconds` (which knows experts); shapes broadcast.
+
+    Slices of experts narrower than a kernel's tile waste it: engines inside loops split experts over tensor
+    parallelism where served ones spread them whole.
+    """
     slower = calibration.by_generation("rl", "generation_sample", generation)
-    return np.asarray(of_framework("sample", framework, calibration) * slower)
+    narrow = 1.0 + calibration.value("rl", "narrow_expert") / np.asarray(expert_width, dtype=np.float64)
+    return np.asarray(of_framework("sample", framework, calibration) * slower * narrow)
+
+
+def lagging_sample(
+    sample: Floats, steady: Floats, lag: Values, framework: Ints | int, calibration: Calibration
+) -> Floats:
+    """Seconds of asynchronous sampling between steady and waiting for the longest response; shapes broadcast."""
+    waits = of_framework("tail", framework, calibration) ** np.asarray(lag, dtype=np.float64)
+    finite = np.isfinite(sample) & np.isfinite(steady)  # what does not fit at all stays infinite
+    longer = np.subtract(sample, steady, out=np.zeros(np.shape(finite)), where=finite)
+    return np.asarray(steady + waits * np.maximum(longer, 0.0))
 
 
 def pressure_factor(loop: Loop, calibration: Calibration) -> Floats:
@@ -122,7 +149,9 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     pressure = pressure_factor(loop, calibration)
     slower = loop_factors(loop.framework, loop.generation, loop.moe, calibration)
     update, score = slower[0] * pressure * stages.update, slower[1] * pressure * stages.score
-    sample = sample_factor(loop.framework, loop.generation, calibration) * pressure * stages.sample
+    apart = lagging_sample(stages.sample, stages.steady, loop.lag, loop.framework, calibration)
+    sample = np.where(loop.placement == ASYNC, apart, stages.sample)
+    sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * pressure * sample
     colocated = loop.placement == COLOCATED
     sync = transport_seconds(loop.framework, loop.params, colocated, calibration)
     overhead = of_framework("step_s", loop.framework, calibration)
@@ -141,6 +170,8 @@ __all__ = [
     "Stages",
     "StepTime",
     "framework_names",
+    "lagging_sample",
+    "loop_factors",
     "loop_seconds",
     "planned_framework",
     "pressure_factor",

@@ -87,6 +87,8 @@ PARAMETERS = (
     _of("deepspeed-chat-2023", "sample", 1.5, 0.5, 8.0, 0.7),
     _of("deepspeed-chat-2023", "pressure", 0.2, 0.01, 2.0, 0.7),
     _of("deepspeed-chat-2023", "step_s", 2.0, 0.1, 10.0, 0.7),
+    _of("nemo-rl", "tail", 0.3, 0.01, 1.0, 0.5),
+    _of("verl-fsdp", "tail", 0.1, 0.01, 1.0, 0.7),
     _of("nemo-rl", "step_s", 5.0, 1.0, 20.0, 0.5),
     _of("nemo-rl", "switch_s", 8.0, 1.0, 40.0, 0.5),
     _of("easyr1", "images_s", 37.0, 1.0, 150.0, 0.5),
@@ -98,5 +100,6 @@ PARAMETERS = (
     Parameter(("rl", "generation_sample", "CDNA"), 1.0, 0.5, 3.0, 0.2),
     Parameter(("rl", "exposed_share"), 0.11, 0.01, 1.0, 0.4),
     Parameter(("generation", "rl_factor"), 1.0, 0.6, 2.0, 0.2),
-    Parameter(("generation", "rl_moe_factor"), 1.3, 0.7, 3.0, 0.3),
+    Parameter(("generation", "rl_moe_factor"), 1.1, 0.7, 3.0, 0.15),
+    Parameter(("rl", "narrow_expert"), 30.0, 1.0, 300.0, 0.7),
 )

@@ -129,4 +129,4 @@ def labels_of(one: LoopFields) -> dict[str, str]:
     }
 
 
-__all__ = ["Floats", "RlCases", "cases", "in_quantity", "labels_of", "predict", "step_times"]
+__all__ = ["RlCases", "cases", "in_quantity", "labels_of", "predict", "step_times"]

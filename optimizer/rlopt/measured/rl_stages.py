@@ -50,6 +50,9 @@ class LoopCases:
     update: Floats
     score: Floats
     sample: Floats
+    steady: Floats
+    lag: Floats
+    expert_width: Floats
 
     def loop(self, calibration: Calibration) -> Loop:
         """How the loops run, under the codes of ``calibration``."""
@@ -63,18 +66,21 @@ class LoopCases:
             gpus=self.gpus,
             memory_gib=self.memory_gib,
             params=self.params,
+            lag=self.lag,
+            expert_width=self.expert_width,
         )
 
     def stages(self, calibration: Calibration) -> Stages:
         """Seconds of the stages, sampling with the factors of ``calibration``."""
         every, experts = (calibration.at(path) for path in LOOP_FACTORS)
-        return Stages(self.update, self.score, self.sample * every * np.where(self.moe, experts, 1.0))
+        slower = every * np.where(self.moe, experts, 1.0)
+        return Stages(self.update, self.score, self.sample * slower, self.steady * slower)
 
 
 def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCases:
     """Seconds of the stages of every loop."""
     plain = calibration.replaced(dict.fromkeys(LOOP_FACTORS, 1.0))
-    seconds = np.array([_seconds(one, plain) for one in fields]).reshape(-1, 3)
+    seconds = np.array([_seconds(one, plain) for one in fields]).reshape(-1, 4)
     devices = [one.machine.device for one in fields]
     return LoopCases(
         framework=tuple(one.framework for one in fields),
@@ -88,6 +94,9 @@ def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCas
         update=seconds[:, 0],
         score=seconds[:, 1],
         sample=seconds[:, 2],
+        steady=seconds[:, 3],
+        lag=np.array([one.lag for one in fields]),
+        expert_width=np.array([one.model.expert_ffn / one.engine_tp if one.model.experts else np.inf for one in fields]),
     )
 
 
@@ -104,8 +113,8 @@ def _layout(one: LoopFields) -> Layout:
     return Layout(**{name: np.array([value], dtype=np.int64) for name, value in parts.items()})
 
 
-def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, float]:
-    """Updates of all trained models, scoring passes of all models, sampling."""
+def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, float, float]:
+    """Updates of all trained models, scoring passes of all models, sampling with its tail, and steady."""
     hardware, layout = _hardware(one, calibration), _layout(one)
     tokens = Tokens.of(one.prompt, one.prompt, one.response, one.longest, one.packed)
     update, score = _trained(one.model, one, one.lora_rank, hardware, layout, tokens, calibration)
@@ -113,7 +122,9 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
     if one.critic is not None:
         own, values = _trained(one.critic, one, 0, hardware, layout, tokens, calibration)
         update, score = update + own, score + 2.0 * values  # values of the critic, and a reward model like it
-    return update, score, _sampling(one, hardware, calibration)
+    sample = _sampling(one, hardware, calibration, steady=False)
+    asynchronous = one.placement == "async"
+    return update, score, sample, _sampling(one, hardware, calibration, steady=True) if asynchronous else sample
 
 
 def _trained(
@@ -135,12 +146,11 @@ def _trained(
     return float(update[0]), float(score[0])
 
 
-def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration) -> float:
+def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, steady: bool) -> float:
     shape, tp = ModelShape.of(one.model), np.array([one.engine_tp])
     weights = rollout_weights_gib(shape, one.engine_precision, tp, 1, calibration)
     room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == "colocated", calibration)
     room = np.maximum(room, LEAST_ROOM_GIB)  # it ran: what did not fit was moved away
-    steady = one.placement == "async" and one.lag > 0.0
     found = generation_seconds(
         shape,
         hardware,
