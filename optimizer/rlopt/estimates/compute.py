@@ -180,7 +180,7 @@ def attention_s(
     share = calibration.by_both("training", "attention_share", stack.engine, hardware.generation)
     saturation = attended / (attended + calibration.value("training", "attention_half_length"))
     narrow = np.minimum(1.0, shape.attention_width / (shape.heads * HEAD_DIM))
-    narrow = narrow ** calibration.value("training", "head_dim_power")
+    narrow = narrow ** calibration.by_generation("training", "head_dim_power", hardware.generation)
     pairs = _pairs(shape, attended, calibration) / shape.layers
     flops = 4.0 * pairs * shape.attention_width / (saturation * narrow)
     seconds = local * flops / (hardware.peak("bf16") * share)

@@ -9,6 +9,9 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.communication import expert_parallel_s
 from rlopt.estimates.shape import ModelShape
 
+BLOCK = 128
+"""Rows and columns that grouped GEMMs of low precision tile."""
+
 
 def experts_s(
     shape: ModelShape,
@@ -40,6 +43,9 @@ def experts_s(
     per_expert = local * (layout.etp * layout.ep) * (shape.active_experts / np.maximum(shape.experts, 1))
     wide = np.minimum(shape.hidden, shape.expert_ffn / layout.etp)
     rate = peak * of_engine("expert_factor")
+    ragged = np.greater(later, 1.0) & (np.asarray(shape.hidden) % BLOCK != 0)
+    if np.any(ragged):
+        rate = rate * np.where(ragged, constant("ragged_factor"), 1.0)
     rate = rate * (per_expert / (per_expert + later * constant("half_expert_tokens")))
     rate = rate * (wide / (wide + later * constant("half_width")))
     layers = np.maximum(shape.moe_layers, 1)

@@ -19,6 +19,7 @@ from rlopt.fitting.training_priors import (
     BY_ENGINE,
     BY_GENERATION,
     DEVICE,
+    DEVICES,
     LATER,
     LINKS,
     PLAIN,
@@ -93,7 +94,7 @@ def _parameters(
         for name, prior in by_engine.items():
             add(prior, _of_engine(read, calibration, key, name), ROOM, key, name)
     for name in calibration.training["device_factor"]:
-        add(DEVICE, device == name, ROOM, "device_factor", name)
+        add(DEVICES.get(name, DEVICE), device == name, ROOM, "device_factor", name)
     for key, prior in LINKS.items():
         add(prior, every, "links", key)
     return tuple(found), touches

@@ -27,7 +27,6 @@ PLAIN: Mapping[str, Prior] = {
     "half_expert_tokens": Prior(1200, 30, 6000, 0.7),
     "permute_bytes": Prior(31, 5, 150, 0.7),
     "attention_half_length": Prior(450, 20, 3000, 0.7),
-    "head_dim_power": Prior(0.4, 0.05, 2.0, 0.7),
     "window_skipped": Prior(0.9, 0.05, 1.0, 0.7),
     "ragged_factor": Prior(0.9, 0.5, 1.0, 0.3),
     "state_space_bytes": Prior(540, 50, 3000, 0.7),
@@ -47,6 +46,10 @@ BY_GENERATION: Mapping[str, Mapping[str, Prior]] = {
         name: Prior(0.75, 0.3, 0.98, 0.2) for name in ("Volta", "Ampere", "Ada", "Hopper", "Blackwell", "CDNA")
     },
     "gain_8": {"Hopper": Prior(0.9, 0.4, 1.1, 0.2), "Blackwell": Prior(0.8, 0.4, 1.1, 0.2)},
+    "head_dim_power": {
+        "Ampere": Prior(0.4, 0.05, 2.0, 0.5), "Hopper": Prior(0.4, 0.05, 2.0, 0.5),
+        "Blackwell": Prior(1.0, 0.05, 2.0, 0.5),
+    },
     "gain_4": {"Blackwell": Prior(0.6, 0.3, 1.0, 0.2)},
 }
 """By GPU generation; the others copy a neighbour."""
@@ -167,7 +170,12 @@ BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
 }
 """By engine; one that is missing from a table takes the family it is like."""
 DEVICE = Prior(1.0, 0.6, 1.8, 0.08)
-"""Of each GPU type that the file names."""
+"""Of each GPU type that the file names..."""
+DEVICES: Mapping[str, Prior] = {
+    "H100-SXM-96GB": Prior(1.15, 0.6, 1.8, 0.1),
+    "B200-limited": Prior(1.3, 0.6, 2.5, 0.2),
+}
+"""... but for parts that are held to less power than the type they derive from."""
 LINKS: Mapping[str, Prior] = {
     "nvlink_share": Prior(0.78, 0.5, 0.95, 0.15),
     "nic_share": Prior(0.7, 0.3, 0.95, 0.2),

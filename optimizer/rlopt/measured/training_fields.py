@@ -36,6 +36,7 @@ SHARDINGS = (("zero3", 3), ("fsdp", 3), ("zero2", 2), ("zero1", 1), ("zero-3", 3
 METHODS = ("full", "lora", "qlora")
 LORA_RANK = re.compile(r"(?:lora_rank=|lora r=|lora rank |rank[-_]?)(\d+)", re.IGNORECASE)
 EIGHT_BIT = re.compile(r"adamw8bit|8-bit adamw", re.IGNORECASE)
+ADAPTER_TYPE = re.compile(r"PEFT type (\w+)", re.IGNORECASE)
 PURE_16_BIT = re.compile(r"pure bf16", re.IGNORECASE)
 CHUNKED_LOSS = re.compile(r"chunked (ce|loss|cross)", re.IGNORECASE)
 NOT_PACKED = re.compile(r"packing=(no|false)", re.IGNORECASE)
@@ -76,6 +77,7 @@ class Fields:
     method: str
     optimizer: str
     lora_rank: int
+    adapter: str
     offload: int
     assumed: tuple[str, ...]
 
@@ -117,6 +119,7 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         method=method,
         optimizer="adamw_8bit" if EIGHT_BIT.search(notes) and method == "full" else
         "adamw_bf16" if PURE_16_BIT.search(notes) and method == "full" else "adamw",
+        adapter=found[1].lower() if (found := ADAPTER_TYPE.search(notes)) else method,
         lora_rank=0 if method == "full" else _rank(row, assumed),
         offload=1 if "offload" in notes.lower() and "activation off" not in notes.lower() else 0,
         assumed=tuple(assumed),

@@ -113,7 +113,7 @@ def _label(row: Row, one: Fields) -> dict[str, str]:
     source = row.text("source").split("@")[0].split(":")
     repository = source[1].strip("/").split("/")[0] if source[0] in ("http", "https") else source[0]
     layout = (one.gpus, one.tp, one.pp, one.vp, one.dp, one.cp, one.ep, one.sharding)
-    work = (one.micro_batch, one.global_batch, one.tokens, one.recompute, one.precision, one.method)
+    work = (one.micro_batch, one.global_batch, one.tokens, one.recompute, one.precision, one.adapter, one.lora_rank)
     device = one.machine.device.name
     return {
         "model": one.model.name,
