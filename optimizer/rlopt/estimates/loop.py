@@ -84,12 +84,17 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """Seconds of one step and of its parts, shape (n,); ``overhead`` without the transfer of weights."""
+    """Seconds of one step and of its parts, shape (n,).
+
+    ``sync`` transfer of weights, ``switch`` between training and sampling on the same GPUs, ``overhead`` driver,
+    reward and data.
+    """
 
     update: Floats
     score: Floats
     sample: Floats
     sync: Floats
+    switch: Floats
     overhead: Floats
     step: Floats
 
@@ -157,12 +162,12 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     overhead = of_framework("step_s", loop.framework, calibration)
     overhead = overhead + np.where(loop.images, of_framework("images_s", loop.framework, calibration), 0.0)
     swap = of_framework("swap", loop.framework, calibration) * swap_seconds(loop.params, loop.gpus, calibration)
-    overhead = overhead + np.where(colocated, of_framework("switch_s", loop.framework, calibration) + swap, 0.0)
+    switch = np.where(colocated, of_framework("switch_s", loop.framework, calibration) + swap, 0.0)
     train = update + score
     exposed = calibration.value("rl", "exposed_share") * np.minimum(train, sample)
     overlapped = np.maximum(train, sample) + exposed
-    step = np.where(loop.placement == ASYNC, overlapped, train + sample) + sync + overhead
-    return StepTime(update, score, sample, sync, overhead, step)
+    step = np.where(loop.placement == ASYNC, overlapped, train + sample) + sync + switch + overhead
+    return StepTime(update, score, sample, sync, switch, overhead, step)
 
 
 __all__ = [

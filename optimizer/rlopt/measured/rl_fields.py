@@ -12,7 +12,7 @@ response length            `response` · sqrt(longest / `response_at`), where no
 longest response           `longest`
 placement                  colocated
 passes that score          old log-probabilities; the reference unless the row or framework has none;
-                           critic and reward model where the row has a critic (its reward model alike)
+                           the critic's values; a reward model like the critic, else like the policy
 training layout            Megatron: tp for `tensor_gib` of weights a GPU, experts over the ranks; else
                            full sharding; activations recomputed
 engine                     smallest power of two with weights within `engine_share` of the memory
@@ -52,6 +52,7 @@ class LoopFields:
 
     model: Model
     critic: Model | None
+    reward: Model | None
     machine: Machine
     framework: str
     placement: str
@@ -145,6 +146,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
     return LoopFields(
         model=model,
         critic=critic,
+        reward=(critic or model) if row.text("reward").lower() == "model" else None,
         machine=machine,
         framework=framework,
         placement=placement,

@@ -15,7 +15,7 @@ from rlopt.estimates import StepTime, loop_seconds
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.outcome import Outcome
-from rlopt.measured.rl_fields import LoopFields, read_loop
+from rlopt.measured.rl_fields import LoopFields, read_loop, recipe
 from rlopt.measured.rl_stages import LoopCases, stages_of
 from rlopt.measured.rl_trainer import is_trainer, training_row
 from rlopt.measured.rows import Row
@@ -75,7 +75,8 @@ def in_quantity(quantity: str, row: Row, one: LoopFields, time: StepTime, case: 
         if quantity == SAMPLE:
             return "asynchronous runs print how long they wait for samples, not how long sampling takes"
         return float((time.update + time.score)[case] if quantity == UPDATE else time.score[case])
-    return float({SAMPLE: time.sample, SCORE: time.score, UPDATE: time.update}[quantity][case])
+    sample = time.sample + time.sync + time.switch if recipe(one.framework, "sampling_wakes") else time.sample
+    return float({SAMPLE: sample, SCORE: time.score, UPDATE: time.update}[quantity][case])
 
 
 def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:

@@ -18,6 +18,7 @@ from rlopt.estimates import (
     forward_seconds,
     framework_names,
     generation_seconds,
+    kv_gib_per_token,
     kv_room_gib,
     rollout_weights_gib,
     serving_engine,
@@ -28,8 +29,8 @@ from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Model
 from rlopt.measured.rl_fields import LoopFields
 
-LEAST_ROOM_GIB = 1.0
-"""Cache of an engine whose weights fill its share of the memory by the estimates."""
+LEAST_SEQUENCES = 4.0
+"""Longest sequences that an engine holds whose weights fill its share of the memory by the estimates."""
 FULL_RECOMPUTE, ZERO1, ZERO3 = 2, 1, 3
 LOOP_FACTORS = (("generation", "rl_factor"), ("generation", "rl_moe_factor"))
 """What sampling inside a loop costs beyond serving: fitted with the loop, and no part of the stages kept here."""
@@ -96,8 +97,12 @@ def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCas
         sample=seconds[:, 2],
         steady=seconds[:, 3],
         lag=np.array([one.lag for one in fields]),
-        expert_width=np.array([one.model.expert_ffn / one.engine_tp if one.model.experts else np.inf for one in fields]),
+        expert_width=np.array([_expert_width(one) for one in fields]),
     )
+
+
+def _expert_width(one: LoopFields) -> float:
+    return one.model.expert_ffn / one.engine_tp if one.model.experts else np.inf
 
 
 def _hardware(one: LoopFields, calibration: Calibration) -> Hardware:
@@ -121,7 +126,9 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
     score *= one.scores
     if one.critic is not None:
         own, values = _trained(one.critic, one, 0, hardware, layout, tokens, calibration)
-        update, score = update + own, score + 2.0 * values  # values of the critic, and a reward model like it
+        update, score = update + own, score + values
+    if one.reward is not None:
+        score += _trained(one.reward, one, 0, hardware, layout, tokens, calibration)[1]
     sample = _sampling(one, hardware, calibration, steady=False)
     asynchronous = one.placement == "async"
     return update, score, sample, _sampling(one, hardware, calibration, steady=True) if asynchronous else sample
@@ -150,7 +157,8 @@ def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, ste
     shape, tp = ModelShape.of(one.model), np.array([one.engine_tp])
     weights = rollout_weights_gib(shape, one.engine_precision, tp, 1, calibration)
     room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == "colocated", calibration)
-    room = np.maximum(room, LEAST_ROOM_GIB)  # it ran: what did not fit was moved away
+    one_gib = kv_gib_per_token(shape, tp, one.prompt + one.longest) * (one.prompt + one.longest)
+    room = np.maximum(room, LEAST_SEQUENCES * one_gib)  # it ran: what did not fit was moved away
     found = generation_seconds(
         shape,
         hardware,
