@@ -75,7 +75,7 @@ def update_parts(
         which = training_engine(layout, training) if engine is None else engine
         stack = Stack(which, chunked_loss=chunked_loss)
     tensors = update_tensors(shape, training, layout, tokens, precision, calibration, stack)
-    return with_overhead(tensors, layout, calibration)
+    return with_overhead(tensors, layout, stack, calibration)
 
 
 def update_tensors(
@@ -143,24 +143,29 @@ def forward_parts(
     gathered = _gathered(shape, layout, True, stack, calibration)
     zero = np.zeros_like(weights)
     tensors = MemoryParts(weights, zero, zero, activations, logits, zero, gathered, zero)
-    return with_overhead(tensors, layout, calibration)
+    return with_overhead(tensors, layout, stack, calibration)
 
 
-def with_overhead(parts: MemoryParts, layout: Layout, calibration: Calibration) -> MemoryParts:
-    """Tensors with what the device holds besides: fragmentation, communicator buffers of several GPUs, the runtime."""
+def with_overhead(parts: MemoryParts, layout: Layout, stack: Stack, calibration: Calibration) -> MemoryParts:
+    """Tensors with what the device holds besides: fragmentation, communicator buffers of several GPUs, the runtime.
+
+    Never less than the engine's own published peaks count besides tensors.
+    """
+    tensors = parts.total()
     nccl = np.where(layout.gpus > 1, calibration.value("memory", "nccl_gib"), 0.0)
-    loose = calibration.value("memory", "fragmentation") * parts.total()
-    runtime = np.full(np.shape(parts.weights), calibration.value("memory", "runtime_gib"))
-    return replace(parts, buffers=parts.buffers + loose + nccl, runtime=runtime)
+    loose = calibration.value("memory", "fragmentation") * tensors + nccl
+    runtime = calibration.value("memory", "runtime_gib")
+    loose = np.maximum(loose, observed_gib(tensors, stack, calibration) - tensors - runtime)
+    return replace(parts, buffers=parts.buffers + loose, runtime=np.full(np.shape(tensors), runtime))
 
 
-def observed_gib(tensors: MemoryParts, stack: Stack, calibration: Calibration) -> Floats:
-    """A peak of ``tensors`` as an engine's published figures count it, GiB: share · tensors + gib.
+def observed_gib(tensors: Floats, stack: Stack, calibration: Calibration) -> Floats:
+    """A peak of ``tensors`` GiB as an engine's published figures count it, GiB: share · tensors + gib.
 
     Allocated by tensors, reserved by the allocator, or taken on the device: by engine, for each publishes its own.
     """
     share = calibration.by_engine("memory", "reading_share", stack.engine)
-    return share * tensors.total() + calibration.by_engine("memory", "reading_gib", stack.engine)
+    return share * tensors + calibration.by_engine("memory", "reading_gib", stack.engine)
 
 
 def _value_bytes(precision: str | Words) -> Values:
@@ -171,14 +176,15 @@ def _value_bytes(precision: str | Words) -> Values:
 def _gathered(shape: ModelShape, layout: Layout, frozen: Flags, stack: Stack, calibration: Calibration) -> Floats:
     """What full sharding holds whole: two layers, the tables and, where they are trained, a layer's gradient.
 
-    Some engines gather all of a model and keep whole gradients while they accumulate (``gathered_whole``).
+    Some engines gather all of a model and keep whole gradients while they accumulate (``gathered_whole``); in a
+    pipeline all do so with their stage, whose micro-batches follow one another.
     """
     split = (layout.sharding == ZERO3) & (layout.dp * layout.cp > 1)
     tp = np.asarray(layout.tp, dtype=np.float64)
     layer = shape.largest_body / tp + shape.layer_experts / (layout.etp * layout.ep)
     gradient = np.where(frozen, 0.0, np.maximum(layer, shape.head / tp))
     held = GATHERED_LAYERS * layer + shape.tables / tp + gradient
-    share = calibration.by_engine("memory", "gathered_whole", stack.engine)
+    share = np.where(layout.pp > 1, 1.0, calibration.by_engine("memory", "gathered_whole", stack.engine))
     if np.any(share):
         whole = shards(shape, layout)
         held = held + share * ((whole.dense + whole.experts) * np.where(frozen, 1.0, 2.0) - held)

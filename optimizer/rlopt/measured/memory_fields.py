@@ -35,6 +35,7 @@ OLD_CONTAINER = re.compile(r"golden_values_(lts_[a-z0-9]*_dracooci|dev_dgxa100_d
 LENGTHS = (re.compile(r"longest sample (\d+)"), re.compile(r"max_seq_length (\d+)"), re.compile(r"max seq (\d{3,})"))
 BATCH = re.compile(r"batch size per DP (\d+)")
 LOCAL_BATCH = re.compile(r"local batch (\d+) \(pipeline")
+EXPERT_TP = re.compile(r"etp(\d+)")
 CHUNKED = re.compile(r"chunked|liger|cross_entropy_loss_fusion")
 TRAINED = re.compile(r"trainable (\d[\d,]+)")
 TARGETS = re.compile(r"lora_r=\d+ on ([a-z+]+)")
@@ -94,7 +95,7 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
     model = model_of(row, args) if args else _model(row, catalog)
     if isinstance(model, str):
         return model
-    facts = find_stack(row, calibration)
+    facts = _stack(row, calibration)
     assumed: list[str] = []
     method = _method(row)
     degrees = _degrees(row, args, facts, assumed)
@@ -138,6 +139,16 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
     )
 
 
+def _stack(row: Row, calibration: Calibration) -> StackFacts:
+    """The row's stack; ms-swift's runs name both of its back ends in their notes, their sharding tells which one ran."""
+    facts = find_stack(row, calibration)
+    if "ms-swift" not in row.text("source"):
+        return facts
+    if row.text("sharding") == "megatron":
+        return replace(facts, engine="swift-megatron", recompute="full")
+    return replace(facts, engine="swift", recompute="full") if facts.engine == "swift-megatron" else facts
+
+
 def _degrees(row: Row, args: Mapping[str, str], facts: StackFacts, assumed: list[str]) -> dict[str, int]:
     stated = {name: int(row.number(name) or 1) for name in ("tp", "pp", "cp", "ep")}
     inside = stated["tp"] * stated["pp"] * stated["cp"]
@@ -149,7 +160,8 @@ def _degrees(row: Row, args: Mapping[str, str], facts: StackFacts, assumed: list
         assumed.append(f"{gpus:.0f} GPUs")
     ranks = max(int(gpus) // inside, 1)
     virtual = int(row.number("vp") or whole(args, "num-virtual-stages-per-pipeline-rank", 1))
-    etp = stated["tp"] if facts.engine == "megatron-ci" else 1
+    named = EXPERT_TP.search(row.text("model")) if args else None
+    etp = int(named[1]) if named else stated["tp"] if facts.engine == "megatron-ci" else 1
     return {
         **stated,
         "gpus": int(gpus),
@@ -219,6 +231,9 @@ def _micro_batch(row: Row, facts: StackFacts, pp: int, assumed: list[str]) -> fl
 
 def _longest(row: Row, facts: StackFacts, assumed: list[str]) -> float:
     notes = row.text("notes")
+    if "unpacked" in notes.lower():
+        assumed.append("longest sample shorter than the cap")
+        return UNPACKED_LENGTH
     for pattern in LENGTHS:
         found = pattern.search(notes)
         if found and (not row.number("seq_len")):

@@ -10,7 +10,7 @@ import numpy as np
 from rlopt.estimates import Calibration, Layout, ModelShape, Stack, Tokens, Training
 from rlopt.estimates.arrays import Words
 from rlopt.estimates.codes import Floats, Ints
-from rlopt.estimates.memory import memory_margin, observed_gib, update_tensors, with_overhead
+from rlopt.estimates.memory import observed_gib, update_tensors, with_overhead
 from rlopt.facts import Catalog
 from rlopt.measured.memory_fields import Fields, fields_of
 from rlopt.measured.outcome import Outcome
@@ -91,9 +91,19 @@ def peaks(found: MemoryCases, calibration: Calibration) -> tuple[Floats, Floats]
     engines = calibration.engines
     last = np.isin([engines[e] for e in found.stack.engine], calibration.memory["last_rank_logs"])
     args = (found.shape, found.training, found.layout, found.tokens, found.precision, calibration, found.stack)
-    seen = observed_gib(update_tensors(*args, last_stage=last), found.stack, calibration)
-    whole = with_overhead(update_tensors(*args), found.layout, calibration).total()
+    seen = observed_gib(update_tensors(*args, last_stage=last).total(), found.stack, calibration)
+    whole = with_overhead(update_tensors(*args), found.layout, found.stack, calibration).total()
     return seen, whole
+
+
+def limits(found: MemoryCases, calibration: Calibration) -> Floats:
+    """What a plan counts with, its margin included: a measured peak should stay below, GiB; shape (n,)."""
+    return peaks(found, calibration)[1] * (1.0 + margins(found, calibration))
+
+
+def margins(found: MemoryCases, calibration: Calibration) -> Floats:
+    """Margin of each case's engine; shape (n,)."""
+    return calibration.by_engine("memory", "margin", found.stack.engine)
 
 
 def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
@@ -103,12 +113,14 @@ def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> 
     if not len(found):
         return result
     seen, needed = peaks(found, calibration)
-    for place, value, plan, fields, labels in zip(
-        found.index, seen, needed, found.fields, found.labels, strict=True
-    ):
-        margin = memory_margin(calibration, np.array([calibration.engine(fields.engine)]))
+    most = needed * (1.0 + margins(found, calibration))
+    for case, place in enumerate(found.index):
         result[place] = Outcome(
-            float(value), labels=labels, note=fields.note, needed=float(plan), limit=float(plan) * (1.0 + margin)
+            float(seen[case]),
+            labels=found.labels[case],
+            note=found.fields[case].note,
+            needed=float(needed[case]),
+            limit=float(most[case]),
         )
     return result
 
@@ -132,9 +144,10 @@ def _labels(row: Row, fields: Fields) -> dict[str, str]:
         "config": "|".join(
             str(part) for part in
             (model.name, fields.method, fields.tp, fields.pp, fields.vp, fields.cp, fields.ep, fields.dp,
-             fields.micro_batch, fields.longest, fields.recompute, fields.sharding)
+             fields.micro_batch, fields.longest, fields.recompute, fields.sharding, fields.optimizer,
+             f"{fields.lora_rank:.3g}")
         ),
     }  # fmt: skip
 
 
-__all__ = ["MemoryCases", "cases", "peaks", "predict"]
+__all__ = ["MemoryCases", "cases", "limits", "margins", "peaks", "predict"]
