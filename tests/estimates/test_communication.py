@@ -16,9 +16,11 @@ from rlopt.estimates.communication import (
     stage_boundary_s,
     tensor_parallel_s,
 )
-from tests.estimates.parts import calibration, hardware, layout
+from tests.estimates.parts import hardware, layout
+from tests.estimates.training_constants import constants
 
-CAL = calibration()
+CAL = constants()
+MEGATRON = np.zeros(1, dtype=np.int64)
 H100 = hardware()
 ONE = np.array([1.0])
 NVLINK, NIC = 0.78 * 450e9, 0.70 * 50e9
@@ -44,7 +46,7 @@ def test_a_ring_leaves_the_node_once() -> None:
 
 def test_tensor_parallel_pairs_move_two_rings_of_the_width() -> None:
     """All-gather and reduce-scatter of count · hidden · 2 bytes: 2 (t - 1) / t of it (Korthikanti et al., 2022)."""
-    found = tensor_parallel_s(hardware(rows=2), layout(tp=[1, 8]), 4096, np.array([1000.0] * 2), 4.0, CAL)
+    found = tensor_parallel_s(hardware(rows=2), layout(tp=[1, 8]), 4096, np.array([1000.0] * 2), 4.0, MEGATRON, CAL)
     moved = 2 * 7 / 8 * 1000 * 4096 * 2
     assert found[0] == 0.0
     assert found[1] == pytest.approx(4 * (0.22 * moved / NVLINK + 2.1e-5))
@@ -52,7 +54,7 @@ def test_tensor_parallel_pairs_move_two_rings_of_the_width() -> None:
 
 def test_slots_expose_all_of_it() -> None:
     slots = hardware("L40S", intra="pcie")
-    found = tensor_parallel_s(slots, layout(tp=2), 4096, np.array([1000.0]), 1.0, CAL)[0]
+    found = tensor_parallel_s(slots, layout(tp=2), 4096, np.array([1000.0]), 1.0, MEGATRON, CAL)[0]
     assert found == pytest.approx(1000 * 4096 * 2 / (0.25 * 31.5e9) + 2.1e-5)
 
 
@@ -62,7 +64,7 @@ def test_experts_inside_a_node_move_every_copy_and_beyond_it_one_per_node() -> N
     assert inside == pytest.approx(2 * (0.42 * copies + 4.8e-5))
     beyond = expert_parallel_s(H100, layout(ep=32), 1024, 8, np.array([1000.0]), 2.0, CAL)[0]
     copies, leaving = 31 / 32 * 1000 * 8 * 2048 / NVLINK, 4 * 3 / 4 * 1000 * 2048 / NIC
-    assert beyond == pytest.approx(2 * (0.42 * (copies + leaving) + 4.8e-5))
+    assert beyond == pytest.approx(2 * (0.42 * copies + 0.84 * leaving + 4.8e-5))
     assert expert_parallel_s(H100, layout(), 1024, 8, ONE, 2.0, CAL)[0] == 0.0
 
 

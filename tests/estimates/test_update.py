@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.estimates import Tokens, Training, forward_seconds, optimizer_seconds, update_seconds
-from rlopt.estimates.compute import Passes, gemm_rate, stage_compute_s
+from rlopt.estimates import Stack, Tokens, Training, forward_seconds, optimizer_seconds, update_seconds
+from rlopt.estimates.compute import Passes, gemm_ceiling, gemm_rate, stage_compute_s
 from rlopt.estimates.update import micro_batch_seconds, micro_batches
-from tests.estimates.parts import FULL, calibration, hardware, layout, shape, tokens
+from tests.estimates.parts import FULL, hardware, layout, shape, tokens
+from tests.estimates.training_constants import constants
 
-CAL = calibration()
+CAL = constants()
 H100 = hardware()
 MEGATRON = np.zeros(1, dtype=np.int64)
 
@@ -45,7 +46,7 @@ def test_full_recomputation_is_one_more_forward() -> None:
     assert (none.attention, full.attention - none.attention) == (3.5, 1.0)
     assert Passes.of(FULL, layout(recompute=1)).attention - none.attention == 1.0
     assert Passes.of(Training("lora", 8), layout()).gemm == 2.0  # no gradients of frozen weights
-    args = (H100, layout(), tokens(), np.array([2048.0]), "bf16", MEGATRON, CAL)
+    args = (H100, layout(), tokens(), np.array([2048.0]), "bf16", Stack(MEGATRON), CAL)
     forward = stage_compute_s(shape("Qwen3-8B"), None, *args)
     kept = stage_compute_s(shape("Qwen3-8B"), FULL, *args)
     again = stage_compute_s(shape("Qwen3-8B"), FULL, H100, layout(recompute=2), *args[2:])
@@ -85,11 +86,11 @@ def test_the_slowest_rank_counts() -> None:
 
 def test_gemms_saturate_with_width_and_tokens() -> None:
     width, count = np.array([512.0, 4096.0, 4096.0]), np.array([8192.0, 8192.0, 256.0])
-    rate = gemm_rate(hardware(rows=3), "bf16", width, count, CAL)
+    rate = gemm_rate(gemm_ceiling(hardware(rows=3), "bf16", CAL), width, count, CAL)
     assert rate[1] > rate[0]
     assert rate[1] > rate[2]
     assert rate[1] < 989e12
-    limit = gemm_rate(H100, "bf16", np.array([1e9]), np.array([1e9]), CAL)[0]
+    limit = gemm_rate(gemm_ceiling(H100, "bf16", CAL), np.array([64e9]), np.array([1e9]), CAL)[0]
     assert limit == pytest.approx(CAL.training["gemm_ceiling"]["Hopper"] * 989e12, rel=1e-4)
 
 
