@@ -19,6 +19,7 @@ from rlopt.estimates import (
     generation_seconds,
     kv_room_gib,
     lagging_sample,
+    quantise_seconds,
     rollout_other_gib,
     rollout_weights_gib,
     sample_factor,
@@ -26,6 +27,7 @@ from rlopt.estimates import (
 )
 from rlopt.problem import Floats, Ints
 
+SIXTEEN_BITS = ("bf16", "fp16")
 WHOLE_NODE = 8
 """Replicas span nodes only where a node is a full board: smaller ones share a switch with strangers."""
 
@@ -81,11 +83,12 @@ def sample(
     kv_gib: Floats,
     size: int,
     steady: bool,
+    colocated: bool = False,
 ) -> GenerationTime:
     """One step's sampling on pools of ``gpus`` GPUs inside the loop of the framework planned with.
 
     Steady pools hold (1 + staleness) steps' sequences in flight, and wait for the longest responses as far as their
-    lag does not hide them.
+    lag does not hide them. Weights are brought to an engine's lower precision before it samples.
     """
     shape, calibration = context.shapes["policy"], context.calibration
     stage = context.workload.of_kind("generate")[0]
@@ -108,6 +111,7 @@ def sample(
             ep=ep,
             in_flight=1.0 if tail else 1.0 + context.staleness,
             p99=(lengths.prompt_p99, lengths.response_p99),
+            family=context.workload.role("policy").model.name,
             engine=serving_engine(context.framework, calibration),
         )
 
@@ -118,7 +122,10 @@ def sample(
     if steady:
         waiting = engines_alone(tail=True).seconds
         seconds = lagging_sample(waiting, seconds, context.staleness, context.framework, calibration)
-    return replace(found, seconds=slower * seconds)
+    seconds = slower * seconds
+    if precision not in SIXTEEN_BITS:
+        seconds = seconds + quantise_seconds(context.framework, shape.params, colocated, calibration)
+    return replace(found, seconds=seconds)
 
 
 def room_gib(

@@ -152,7 +152,7 @@ class Tables:
         context = self.context
         hardware = context.hardware.take(topology)
         room = room_gib(context, hardware, tp, ep, precision, resident or 0.0, resident is not None)
-        time = sample(context, hardware, tp, ep, gpus, precision, room, size, steady)
+        time = sample(context, hardware, tp, ep, gpus, precision, room, size, steady, resident is not None)
         lengths = context.workload.of_kind("generate")[0].lengths
         groups = np.maximum(tp, ep) / tp
         held = time.running / groups * kv_gib_per_token(context.shapes["policy"], tp) * lengths.longest

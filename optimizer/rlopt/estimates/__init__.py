@@ -17,6 +17,7 @@ from rlopt.estimates.loop import (
     loop_factors,
     loop_seconds,
     planned_framework,
+    quantise_seconds,
     sample_factor,
 )
 from rlopt.estimates.memory import MemoryParts, forward_parts, memory_margin, update_parts
@@ -82,6 +83,7 @@ __all__ = [
     "optimizer_seconds",
     "planned_framework",
     "quantile",
+    "quantise_seconds",
     "resident_gib",
     "rollout_other_gib",
     "rollout_weights_gib",

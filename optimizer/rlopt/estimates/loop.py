@@ -52,6 +52,8 @@ class Loop:
         Trained parameters, all of which travel to the engine in 16 bits.
     lag
         Steps that samples may lag behind, where asynchronous.
+    quantised
+        Whether the engine holds the new weights in less than 16 bits, to which they are brought on the way.
     expert_width
         Inner width of an expert on one GPU of the engine; infinite without experts.
     """
@@ -66,6 +68,7 @@ class Loop:
     params: Values
     lag: Values = 1.0
     expert_width: Values = np.inf
+    quantised: Flags = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,14 @@ def sample_factor(
     return np.asarray(of_framework("sample", framework, calibration) * slower * narrow)
 
 
+def quantise_seconds(
+    framework: Ints | int, params: Values, colocated: Flags, calibration: Calibration
+) -> Floats:
+    """What weights take longer to reach an engine that holds them in less than 16 bits; shapes broadcast."""
+    longer = calibration.value("rl", "quantised_sync") - 1.0
+    return longer * transport_seconds(framework, params, colocated, calibration)
+
+
 def lagging_sample(
     sample: Floats, steady: Floats, lag: Values, framework: Ints | int, calibration: Calibration
 ) -> Floats:
@@ -159,6 +170,7 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * pressure * sample
     colocated = loop.placement == COLOCATED
     sync = transport_seconds(loop.framework, loop.params, colocated, calibration)
+    sync = sync + np.where(loop.quantised, quantise_seconds(loop.framework, loop.params, colocated, calibration), 0.0)
     overhead = of_framework("step_s", loop.framework, calibration)
     overhead = overhead + np.where(loop.images, of_framework("images_s", loop.framework, calibration), 0.0)
     swap = of_framework("swap", loop.framework, calibration) * swap_seconds(loop.params, loop.gpus, calibration)
@@ -180,6 +192,7 @@ __all__ = [
     "loop_seconds",
     "planned_framework",
     "pressure_factor",
+    "quantise_seconds",
     "sample_factor",
     "train_factor",
 ]

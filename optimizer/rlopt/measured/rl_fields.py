@@ -6,6 +6,7 @@ Assumed where a cell is blank; a row's note names what was (numbers: `defaults` 
 framework                  by catalogs/calibration/rl.yaml, from its name, version, backend and mode
 prompts, samples           the framework's recipe where it has one; one sample a prompt for PPO
 samples of an update       all of the step
+GPU                        that of the framework's publications, where there is one
 GPUs of one side           all GPUs
 prompt length              the framework's; a share of the total at most
 response length            `response` · sqrt(longest / `response_at`), where no mean is stated
@@ -13,7 +14,7 @@ longest response           `longest`
 placement                  colocated
 passes that score          old log-probabilities; the reference unless the row or framework has none;
                            the critic's values; a reward model like the critic, else like the policy
-training layout            Megatron: tp for `tensor_gib` of weights a GPU, experts over the ranks; else
+training layout            Megatron: tp, then pp for `tensor_gib` of weights a GPU, experts over ranks; else
                            full sharding; activations recomputed
 engine                     smallest power of two with weights within `engine_share` of the memory
 lag of an asynchronous run one step
@@ -118,13 +119,16 @@ def framework_of(row: Row, calibration: Calibration) -> str:
 def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopFields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
+    framework = framework_of(row, calibration)
+    if not row.text("gpu") and recipe(framework, "gpu"):
+        row = replace(row, cells={**row.cells, "gpu": recipe(framework, "gpu")})
+        assumed.append(f"GPU {row.text('gpu')}")
     model, machine = find_model(row, catalog), find_machine(row, catalog)
     for found in (machine, model):
         if isinstance(found, str):
             return found
     if isinstance(model, str) or isinstance(machine, str):
         return "no facts"
-    framework = framework_of(row, calibration)
     gpus = _count(row, "gpus") or (_count(row, "gpus_train") or 0) + (_count(row, "gpus_gen") or 0)
     if not 0 < gpus < MOST:
         return "the number of GPUs is not stated"
@@ -254,7 +258,8 @@ def _layout(
         tp, pp, cp, ep = degrees["tp"] or 1, 1, degrees["cp"] or 1, 1
     else:
         tp = degrees["tp"] or min(_power(2.0 * model.params / (float(default("tensor_gib")) * GIB)), 8, gpus)
-        pp, cp = degrees["pp"] or 1, degrees["cp"] or 1
+        stages = 1 if model.experts else _power(2.0 * model.params / (tp * float(default("tensor_gib")) * GIB))
+        pp, cp = degrees["pp"] or stages, degrees["cp"] or 1
         ep = degrees["ep"] or (min(machine.gpus_per_node, gpus // pp) if model.experts else 1)
     if degrees["tp"] is None:
         assumed.append("training layout")

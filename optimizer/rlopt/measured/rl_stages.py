@@ -54,6 +54,7 @@ class LoopCases:
     steady: Floats
     lag: Floats
     expert_width: Floats
+    quantised: np.ndarray
 
     def loop(self, calibration: Calibration) -> Loop:
         """How the loops run, under the codes of ``calibration``."""
@@ -69,6 +70,7 @@ class LoopCases:
             params=self.params,
             lag=self.lag,
             expert_width=self.expert_width,
+            quantised=self.quantised,
         )
 
     def stages(self, calibration: Calibration) -> Stages:
@@ -98,6 +100,7 @@ def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCas
         steady=seconds[:, 3],
         lag=np.array([one.lag for one in fields]),
         expert_width=np.array([_expert_width(one) for one in fields]),
+        quantised=np.array([one.engine_precision != "bf16" for one in fields]),
     )
 
 
