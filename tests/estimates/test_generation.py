@@ -8,7 +8,8 @@ import pytest
 from rlopt.estimates import CutLognormal, GenerationTime, generation_seconds, kv_room_gib, rollout_other_gib
 from rlopt.estimates.decode import decode_step, prefill_seconds, touched_experts
 from rlopt.estimates.generation import running_sequences, tail_nodes
-from rlopt.estimates.serving import engine_rows
+from rlopt.estimates.rates import Rates
+from rlopt.estimates.serving import Serving, engine_rows
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape
 
@@ -65,8 +66,9 @@ def test_halving_the_weights_saves_their_reading() -> None:
         return float(decode_step(shape("Meta-Llama-3.1-70B"), H100, np.array([4]), precision, CAL).fixed[0])
 
     llama = shape("Meta-Llama-3.1-70B")
-    rate = 0.662 / 0.969 * H100.hbm_gb_s[0] * 1e9  # share of the bandwidth after the engine's factor
-    assert fixed("bf16") - fixed("fp8") == pytest.approx(llama.dense / 4 / rate, rel=1e-6)
+    seconds = Rates.of(llama, H100, "bf16", Serving.planned(H100, CAL), CAL).weight[0]  # per byte
+    assert fixed("bf16") - fixed("fp8") == pytest.approx(llama.dense / 4 * seconds, rel=1e-6)
+    assert 1.0 / seconds < H100.hbm_gb_s[0] * 1e9
     assert fixed("int4") < fixed("fp8")
 
 
@@ -150,7 +152,7 @@ def test_sequences_run_at_once_within_room_cap_and_what_is_asked() -> None:
         return float(found[0][0])
 
     per_token = shape("Qwen3-8B").kv_values_per_token * 2 / GIB
-    reserve = 160 / 8 + 0.839 * 900  # eight samples share a prompt's blocks
+    reserve = 160 / 8 + CAL.value("generation", "kv_reserve") * 900  # eight samples share a prompt's blocks
     assert running(40.0, 1e6) == np.floor(40.0 / (per_token * reserve))
     assert running(40.0, 7.0) == 7.0
     assert running(1e5, 1e6) == 1024.0

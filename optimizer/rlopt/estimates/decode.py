@@ -45,7 +45,8 @@ class DecodeStep:
         """Seconds of a step over ``running`` sequences of ``context`` tokens."""
         found = self.fixed + running * (self.slope + self.cache * self.kept(context))
         if np.any(self.shape.moe):
-            found = found + self.expert_read * fullest_rank(touched_experts(self.shape, running), self.ranks, self.lumps)
+            touched = touched_experts(self.shape, running)
+            found = found + self.expert_read * fullest_rank(touched, self.ranks, self.lumps)
         return np.asarray(found)
 
     def take(self, index: Any) -> DecodeStep:
@@ -61,7 +62,8 @@ class DecodeStep:
 
     def kept(self, context: Floats | float) -> Floats | Values:
         """Tokens of ``context`` that a step reads: of windowed layers the window, of sparse ones a part."""
-        read = context if np.ndim(self.shape.window) == 0 and not self.shape.window else kept_tokens(self.shape, context)
+        plain = np.ndim(self.shape.window) == 0 and not self.shape.window
+        read = context if plain else kept_tokens(self.shape, context)
         if np.all(np.isinf(self.sparse_tokens)):
             return read
         return np.minimum(read, self.sparse_tokens + self.sparse_share * read)

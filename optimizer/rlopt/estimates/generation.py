@@ -146,6 +146,7 @@ def generation_seconds(
     engine: str | None = None,
     serving: Serving | None = None,
     p99: tuple[float | None, float | None] = (None, None),
+    family: str = "",
 ) -> GenerationTime:
     """Seconds of a step's sampling on replicas of max(tp, ep) GPUs with ``kv_gib`` of cache room each; (n,).
 
@@ -167,6 +168,8 @@ def generation_seconds(
         How the engine runs, in full; ``None`` = ``engine`` at 16-bit cache.
     p99
         99th percentile of the prompt's and of the response's length, where it is known.
+    family
+        Catalog name of the model: what measurements say of its kernels counts; empty = physics alone.
 
     Returns
     -------
@@ -175,7 +178,7 @@ def generation_seconds(
     """
     constants = calibration.generation
     cv = float(constants["length_cv"])
-    how = serving or Serving.planned(hardware, calibration, engine)
+    how = serving or Serving.planned(hardware, calibration, engine, family)
     asked = np.maximum(np.asarray(per_replica, dtype=np.float64), 1.0)
     running, fits = running_sequences(
         shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size, calibration, ep, how

@@ -63,6 +63,8 @@ class Rates:
         cache = cache * (1.0 + of_engine("group_factor", serving, calibration) * repeats)
         computing = 1.0 if reading else of_engine("flops_factor", serving, calibration)
         hbm = hardware.hbm_gb_s * GIGA
+        dense_share = _flops(dense_precision, dense * computing, hardware, calibration)
+        expert_share = _share("moe_flops", expert * computing, hardware, calibration)
         size = calibration.size_bytes(dense_precision)
         most = calibration.value("generation", "most_of_nameplate")
         return Rates(
@@ -70,9 +72,8 @@ class Rates:
             cache=1.0 / (hbm * _share("kv_bandwidth", cache, hardware, calibration)),
             expert_weight=1.0 / (hbm * _share("moe_bandwidth", expert, hardware, calibration)),
             traffic=1.0 / (hbm * most),
-            dense_flop=1.0 / (_peak(hardware, dense_precision) * _flops(dense_precision, dense * computing, hardware, calibration)),
-            expert_flop=1.0
-            / (_peak(hardware, precision) * _share("moe_flops", expert * computing, hardware, calibration)),
+            dense_flop=1.0 / (_peak(hardware, dense_precision) * dense_share),
+            expert_flop=1.0 / (_peak(hardware, precision) * expert_share),
             dense_bytes=size,
             head_bytes=np.maximum(size, SIXTEEN),
             expert_bytes=calibration.size_bytes(precision),

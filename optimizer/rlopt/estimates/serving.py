@@ -57,11 +57,14 @@ class Serving:
         hardware: Hardware,
         calibration: Calibration,
         engine: str | None = None,
-        device: Ints | int = UNMEASURED,
-        model: Ints | int = UNMEASURED,
+        family: str = "",
         kv_bytes: Values = SIXTEEN,
     ) -> Serving:
-        """``engine``, or the one planned with for each GPU generation."""
+        """``engine``, or the one planned with for each GPU generation, on measured devices; ``family``: the model."""
+        device: Ints | int = UNMEASURED
+        if hardware.names and hardware.kind is not None:
+            device = effect_codes("device", hardware.names, calibration)[hardware.kind]
+        model = effect_code("model", family, calibration)
         return Serving(engine_rows(hardware, engine, calibration), device, model, kv_bytes=kv_bytes)
 
 
@@ -111,8 +114,10 @@ def column(table: Mapping[str, Mapping[str, Any]], key: str) -> Floats:
 
 
 def measured_factor(serving: Serving, generation: Ints, calibration: Calibration) -> Floats:
-    """Factor on device time that measurements add to physics: of the device, the model, and what an engine makes of
-    a GPU generation, a model, a weight format and a version; 1 where nothing was measured."""
+    """Factor on device time that measurements add to physics; 1 where nothing was measured.
+
+    Of the device, the model, and what an engine makes of a GPU generation, a model, a weight format and a version.
+    """
     found = np.asarray(1.0)
     for kind, code in (("device", serving.device), ("model", serving.model)):
         if np.any(code):

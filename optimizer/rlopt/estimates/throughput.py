@@ -102,9 +102,8 @@ def fitting_sequences(
     constants = calibration.generation
     weights = rollout_weights_gib(shape, precision, ways, ep, calibration, serving.dense_precision)
     given = hardware.memory_gib * of_engine("memory_share", serving, calibration)
-    room = np.maximum(
-        given - weights - of_engine("workspace_gib", serving, calibration), hardware.memory_gib * float(constants["least_room"])
-    )
+    left = given - weights - of_engine("workspace_gib", serving, calibration)
+    room = np.maximum(left, hardware.memory_gib * float(constants["least_room"]))
     per_token = kv_gib_per_token(shape, ways, load.prompt + load.response, serving.kv_bytes)
     reserve = load.prompt + constants["kv_reserve"] * load.response
     return np.asarray(room / (per_token * np.maximum(reserve, 1.0)) * np.maximum(ways, ep) / ways)

@@ -153,9 +153,7 @@ def cache_bytes(row: Row, engine: str, precision: str) -> float:
     return 2.0
 
 
-def degrees(
-    row: Row, model: Model, machine: Machine, size: float, assumed: list[str]
-) -> tuple[float, float, float]:
+def degrees(row: Row, model: Model, machine: Machine, size: float, assumed: list[str]) -> tuple[float, float, float]:
     """(tp, ep, GPUs) as the estimates mean them: ep > tp is attention data-parallel over the experts' group.
 
     Files of derived latencies count a replica twice where experts are spread (tp 16, ep 4 and 16 GPUs for four

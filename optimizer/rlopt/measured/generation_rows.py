@@ -30,7 +30,7 @@ from rlopt.measured.names import Machine, find_machine, find_model
 from rlopt.measured.outcome import Outcome
 from rlopt.measured.rows import Row
 
-
+SIZES = ((4.0, "under 4B"), (20.0, "4-20B"), (100.0, "20-100B"))
 NAMES = ("device", "model", "format", "version")
 BRIDGED = {"H100-NVL": 2.0, "H200-NVL": 4.0}
 """GPUs that a bridge joins on cards sold as bridged sets, though their machines join cards by PCIe."""
@@ -131,7 +131,7 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Ca
         shape=ModelShape.stack(shapes, which) if found else None,
         hardware=Hardware.of(machines, calibration) if found else None,
         engine=tuple(cells.engine for cells in read),
-        names=tuple((machine.device.name, model.name, cells.format, cells.version) for _, model, machine, cells in found),
+        names=tuple((m.device.name, model.name, cells.format, cells.version) for _, model, m, cells in found),
         tp=np.array([cells.tp for cells in read], dtype=float),
         ep=np.array([cells.ep for cells in read], dtype=float),
         replicas=np.array([cells.replicas for cells in read], dtype=float),
@@ -184,6 +184,6 @@ def _labels(row: Row, model: Model, machine: Machine, cells: Cells) -> Mapping[s
         "source": source_of(row),
         "method": "-",
         "architecture": "moe" if model.is_moe else "dense",
-        "size": "under 4B" if billions < 4 else "4-20B" if billions < 20 else "20-100B" if billions < 100 else "over 100B",
+        "size": next((name for most, name in SIZES if billions < most), "over 100B"),
         "config": config,
     }
