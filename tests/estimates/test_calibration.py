@@ -43,10 +43,12 @@ def test_tables_name_every_generation_and_engine() -> None:
 
 def test_look_ups_follow_codes() -> None:
     found, hopper = load_calibration(), np.array([GENERATIONS.index("Hopper")])
-    assert found.value("training", "half_width") == 330.0
-    assert found.by_generation("training", "gemm_ceiling", hopper)[0] == 0.72
+    assert found.value("training", "half_width") == found.training["half_width"]
+    assert found.by_generation("training", "gemm_ceiling", hopper)[0] == found.training["gemm_ceiling"]["Hopper"]
     assert found.by_engine("memory", "optimizer_bytes", np.array([0, 1]))[1] == 8.0
-    assert list(found.by_both("training", "attention_share", np.array([0, 1]), hopper)) == [0.51, 0.17]
+    shares = found.training["attention_share"]
+    both = found.by_both("training", "attention_share", np.array([0, 1]), hopper)
+    assert list(both) == [shares["megatron"]["Hopper"], shares["fsdp"]["Hopper"]]
     assert found.size_bytes("bf16") == 2.0
     assert found.size_bytes("int4") == 0.55
 
