@@ -77,8 +77,9 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
         for p, rollout in enumerate(context.request.choices.precision.rollout):
             resident = training.resident_gib[here]
             room = room_gib(context, hardware, degree, experts, rollout, resident, colocated=True)
-            sampled = sample(context, hardware, degree, experts, gpus, rollout, room, size, steady=False, colocated=True)
-            time = with_tools(context, np.where(np.isnan(sampled.seconds), np.inf, sampled.seconds), size)
+            engine = (hardware, degree, experts, gpus, rollout, room)
+            time = sample(context, *engine, size, steady=False, colocated=True).seconds
+            time = with_tools(context, np.where(np.isnan(time), np.inf, time), size)
             time = time + np.where(
                 training.layout.offload[here] == PARAMETERS_OFF,
                 colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration),

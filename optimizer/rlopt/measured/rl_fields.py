@@ -108,6 +108,11 @@ def recipe(framework: str, key: str) -> Any:
     return _file()["recipes"].get(framework, {}).get(key, _file()["recipes"]["other"].get(key))
 
 
+def trainer_cells(row: Row) -> dict[str, str]:
+    """Cells that the pages of a trainer state once for all their rows."""
+    return dict(_file()["trainers"].get(row.text("framework").lower(), {}))
+
+
 def framework_of(row: Row, calibration: Calibration) -> str:
     """The framework of a row: the first whose pattern is found in its cells."""
     name = " ".join(row.text(column) for column in ("framework", "version"))
@@ -281,4 +286,4 @@ def _power(value: float) -> int:
     return int(2 ** max(0, math.ceil(math.log2(max(value, 1.0)))))
 
 
-__all__ = ["LoopFields", "default", "framework_of", "read_loop", "recipe"]
+__all__ = ["LoopFields", "default", "framework_of", "read_loop", "recipe", "trainer_cells"]

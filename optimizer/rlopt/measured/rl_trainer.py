@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from rlopt.measured.rl_fields import trainer_cells
 from rlopt.measured.rows import Row
 
 TRAINS = re.compile(r"\bsft\b|micro-batch|\bdpo\b|reward-model|imitation", re.IGNORECASE)
@@ -32,8 +33,9 @@ def training_row(row: Row) -> Row | str:
     if DATA_LENGTHS.search(notes):
         return "how long the sequences are depends on the data and is not stated"
     micro_step = "micro-batch" in algorithm.lower()
-    length = row.text("response_len_max") or row.text("prompt_len")
-    micro = _found(MICRO, notes)
+    told = trainer_cells(row)
+    length = row.text("response_len_max") or row.text("prompt_len") or told.get("seq_len", "")
+    micro = _found(MICRO, notes) or told.get("micro_batch", "")
     batch = row.text("global_train_batch")
     if not batch and micro_step:
         batch, micro = row.text("gpus"), "1"
@@ -59,7 +61,7 @@ def training_row(row: Row) -> Row | str:
         "seq_len": length,
         "method": _method(algorithm, notes),
         "activation_recompute": "full" if RECOMPUTED.search(notes) else "none" if NOT_RECOMPUTED.search(notes) else "",
-        "notes": notes,
+        "notes": f"{notes} | release {row.text('version')}" if row.text("version") else notes,
     }
     return replace(row, cells=cells, quantity=asked)
 
