@@ -8,7 +8,8 @@ import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.measured.quantities import STAGE_COLUMNS, asked
-from rlopt.measured.rl_fields import LoopFields, framework_of, read_loop
+from rlopt.measured.rl_defaults import framework_of
+from rlopt.measured.rl_fields import LoopFields, read_loop
 from rlopt.measured.rl_rows import predict
 from rlopt.measured.rl_trainer import is_trainer, training_row
 from rlopt.measured.rows import Row, Table, read_table

@@ -102,9 +102,7 @@ class StepTime:
     step: Floats
 
 
-def train_factor(
-    framework: Ints | int, generation: Ints, moe: Flags, calibration: Calibration
-) -> Floats:
+def train_factor(framework: Ints | int, generation: Ints, moe: Flags, calibration: Calibration) -> Floats:
     """Updates and scoring inside a loop against training runs on the same GPUs; shapes broadcast."""
     experts = np.where(
         moe,
@@ -136,9 +134,7 @@ def sample_factor(
     return np.asarray(of_framework("sample", framework, calibration) * slower * narrow)
 
 
-def quantise_seconds(
-    framework: Ints | int, params: Values, colocated: Flags, calibration: Calibration
-) -> Floats:
+def quantise_seconds(framework: Ints | int, params: Values, colocated: Flags, calibration: Calibration) -> Floats:
     """What weights take longer to reach an engine that holds them in less than 16 bits; shapes broadcast."""
     longer = calibration.value("rl", "quantised_sync") - 1.0
     return longer * transport_seconds(framework, params, colocated, calibration)

@@ -82,9 +82,7 @@ def line_seconds(moved: Floats, fixed_s: Values, gb_s: Values) -> Floats:
     return np.asarray(fixed_s + over(np.asarray(moved, dtype=np.float64), np.asarray(gb_s) * GIGA))
 
 
-def sync_seconds(
-    weight_bytes: Values, placement: str, calibration: Calibration, link_gb_s: Values = np.inf
-) -> Floats:
+def sync_seconds(weight_bytes: Values, placement: str, calibration: Calibration, link_gb_s: Values = np.inf) -> Floats:
     """Seconds until a rollout engine holds the new weights; shape of ``weight_bytes`` and ``link_gb_s``.
 
     ``link_gb_s`` is the rate of the slowest cut between the two pools (0 = none: inf), ``weight_bytes`` all

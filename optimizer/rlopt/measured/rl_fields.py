@@ -26,18 +26,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from ruamel.yaml import YAML
-
-from rlopt.estimates.calibration import Calibration, calibration_dir
+from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog, Model
 from rlopt.measured.names import Machine, find_machine, find_model
+from rlopt.measured.rl_defaults import default, framework_of, recipe
 from rlopt.measured.rows import Row
 from rlopt.units import GIB
 
-FILE = "loops.yaml"
 COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
 LAG = re.compile(r"(\d+(?:\.\d+)?)[- ]step off|staleness[ =]+(\d+(?:\.\d+)?)", re.IGNORECASE)
 CRITIC = re.compile(r"critic(?:/RM)?[ :=]+([\w.-]*\d[\w.]*[MB])\b", re.IGNORECASE)
@@ -91,34 +88,6 @@ class LoopFields:
     def data_ranks(self) -> int:
         """Data-parallel ranks of the trainer."""
         return max(self.gpus_train // (self.tp * self.pp * self.cp), 1)
-
-
-@lru_cache(maxsize=1)
-def _file() -> dict[str, Any]:
-    return dict(YAML(typ="safe", pure=True).load((calibration_dir() / FILE).read_text(encoding="utf-8")))
-
-
-def default(name: str) -> Any:
-    """What is assumed where a row leaves a cell blank."""
-    return _file()["defaults"][name]
-
-
-def recipe(framework: str, key: str) -> Any:
-    """What a framework's recipes do where a row does not say; ``None`` where they differ."""
-    return _file()["recipes"].get(framework, {}).get(key, _file()["recipes"]["other"].get(key))
-
-
-def trainer_cells(row: Row) -> dict[str, str]:
-    """Cells that the pages of a trainer state once for all their rows."""
-    return dict(_file()["trainers"].get(row.text("framework").lower(), {}))
-
-
-def framework_of(row: Row, calibration: Calibration) -> str:
-    """The framework of a row: the first whose pattern is found in its cells."""
-    name = " ".join(row.text(column) for column in ("framework", "version"))
-    text = f"{name} | {row.text('train_backend')} | {row.text('placement')} {row.text('mode')}"
-    table = calibration.rl["frameworks"]
-    return next(str(name) for name, cells in table.items() if re.search(cells["match"], text, re.IGNORECASE))
 
 
 def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopFields | str:
@@ -286,4 +255,4 @@ def _power(value: float) -> int:
     return int(2 ** max(0, math.ceil(math.log2(max(value, 1.0)))))
 
 
-__all__ = ["LoopFields", "default", "framework_of", "read_loop", "recipe", "trainer_cells"]
+__all__ = ["LoopFields", "read_loop"]

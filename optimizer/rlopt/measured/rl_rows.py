@@ -15,7 +15,8 @@ from rlopt.estimates import StepTime, loop_seconds
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.outcome import Outcome
-from rlopt.measured.rl_fields import LoopFields, read_loop, recipe
+from rlopt.measured.rl_defaults import recipe
+from rlopt.measured.rl_fields import LoopFields, read_loop
 from rlopt.measured.rl_stages import LoopCases, stages_of
 from rlopt.measured.rl_trainer import is_trainer, training_row
 from rlopt.measured.rows import Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rlopt.measured.rl_fields import trainer_cells
+from rlopt.measured.rl_defaults import trainer_cells
 from rlopt.measured.rows import Row
 
 TRAINS = re.compile(r"\bsft\b|micro-batch|\bdpo\b|reward-model|imitation", re.IGNORECASE)
