@@ -205,6 +205,7 @@ def stage_seconds(
                         stage.updates,
                         stage.epochs,
                         context.calibration,
+                        stack=context.stack(layout, context.trainings[stage.role]),
                     ),
                 )
             )
@@ -212,9 +213,9 @@ def stage_seconds(
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape), precision, sequences)
         if key not in known:
-            known[key] = (
-                slower[1]
-                * forward_seconds(shape, hardware, layout, tokens, precision, sequences, context.calibration)
+            stack = context.stack(layout)
+            known[key] = slower[1] * forward_seconds(
+                shape, hardware, layout, tokens, precision, sequences, context.calibration, stack=stack
             )
         found.append((stage.kind, stage.role, known[key]))
     return found
