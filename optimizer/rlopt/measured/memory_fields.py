@@ -117,7 +117,7 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
         precision=precision,
         optimizer=_optimizer(text, args, facts, sharding, calibration),
         lora_rank=_rank(row, model, facts) if method != "full" else 0.0,
-        base_bytes=float(calibration.size_bytes("int4")) if method == "qlora" else 2.0,
+        base_bytes=_base_bytes(row, method, calibration),
         trainable_share=next((share for name, share in TRAINED_SHARES.items() if name in text), 1.0),
         lora_targets=_targets(notes, model),
         tp=degrees["tp"],
@@ -287,6 +287,13 @@ def _offload(text: str) -> int:
     if re.search(r"cpu offload of weights|full offload|cpu offload with|offload.{0,12}param", text):
         return 2
     return int(re.search(r"optimizer[ _]offload|zero\d?-?offload|offload optimizer|cpu offload|_offload\.sh", text) is not None)
+
+
+def _base_bytes(row: Row, method: str, calibration: Calibration) -> float:
+    """Bytes of a frozen weight; prime-rl keeps its base in fp32 as it does trained weights."""
+    if method == "qlora":
+        return float(calibration.size_bytes("int4"))
+    return 4.0 if row.text("framework").startswith("prime-rl") else 2.0
 
 
 def _rank(row: Row, model: Model, facts: StackFacts) -> float:

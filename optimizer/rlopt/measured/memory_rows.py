@@ -108,6 +108,14 @@ def margins(found: MemoryCases, calibration: Calibration) -> Floats:
 
 def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
     """One outcome per row, in order."""
+    from rlopt.measured.memory_fit_rows import predict_fits
+
+    fit = [place for place, row in enumerate(rows) if row.text("result")]
+    if fit:
+        plain = [place for place in range(len(rows)) if place not in set(fit)]
+        by_place = dict(zip(fit, predict_fits([rows[place] for place in fit], catalog, calibration), strict=True))
+        by_place |= dict(zip(plain, predict([rows[place] for place in plain], catalog, calibration), strict=True))
+        return [by_place[place] for place in range(len(rows))]
     found = cases(rows, catalog, calibration)
     result = [Outcome.unsupported(reason) for reason in found.reasons]
     if not len(found):
