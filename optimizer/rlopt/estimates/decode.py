@@ -38,6 +38,7 @@ class DecodeStep:
     expert_read: Floats
     ranks: Values = 1.0
     lumps: Values = 1.0
+    spread: Values = 1.0
     sparse_tokens: Values = np.inf
     sparse_share: Values = 1.0
 
@@ -45,7 +46,7 @@ class DecodeStep:
         """Seconds of a step over ``running`` sequences of ``context`` tokens."""
         found = self.fixed + running * (self.slope + self.cache * self.kept(context))
         if np.any(self.shape.moe):
-            touched = touched_experts(self.shape, running)
+            touched = touched_experts(self.shape, running if np.all(self.spread == 1.0) else running**self.spread)
             found = found + self.expert_read * fullest_rank(touched, self.ranks, self.lumps)
         return np.asarray(found)
 
@@ -56,6 +57,7 @@ class DecodeStep:
             *(value[index] for value in (self.fixed, self.slope, self.cache, self.expert_read)),
             self.ranks[index] if isinstance(self.ranks, np.ndarray) else self.ranks,
             self.lumps,
+            self.spread[index] if isinstance(self.spread, np.ndarray) else self.spread,
             self.sparse_tokens[index] if isinstance(self.sparse_tokens, np.ndarray) else self.sparse_tokens,
             self.sparse_share,
         )
@@ -124,12 +126,14 @@ def decode_step(
     launches = 1.0 + calibration.value("generation", "layer_moe") * shape.moe
     launches = launches + calibration.value("generation", "layer_mla") * shape.mla
     fixed = fixed + calls + of_engine("step_s", how, calibration)
+    launches = launches * calibration.by_generation("generation", "launch_factor", hardware.generation)
     fixed = fixed + of_engine("layer_s", how, calibration) * (shape.layers * launches)
     slope = slope + per_sequence + of_engine("sequence_s", how, calibration) / groups
     share = calibration.value("generation", "sparse_share")
     ranks = np.asarray(ep, dtype=np.float64) if np.ndim(ep) else float(ep)
     lumps = calibration.value("generation", "expert_lumps")
-    return DecodeStep(shape, fixed, slope, cache, expert_read, ranks, lumps, how.sparse_tokens, share)
+    spread = of_engine("routing_spread", how, calibration) if np.any(shape.moe) else 1.0
+    return DecodeStep(shape, fixed, slope, cache, expert_read, ranks, lumps, spread, how.sparse_tokens, share)
 
 
 def _link(hardware: Hardware, span: Floats, calibration: Calibration) -> Floats:
@@ -159,7 +163,8 @@ def collectives(
     """
     constants = calibration.generation
     several = ways > 1
-    a = np.where(hardware.nvlink, constants["allreduce_a_s"], constants["allreduce_pcie_a_s"])
+    linked = calibration.by_generation("generation", "allreduce_a_s", hardware.generation)
+    a = np.where(hardware.nvlink, linked, constants["allreduce_pcie_a_s"])
     a = a * of_engine("allreduce_factor", serving, calibration)
     latency = np.where(
         several, CALLS * shape.layers * a * (constants["alpha_base"] + constants["alpha_rank"] * ways), 0.0

@@ -57,7 +57,7 @@ class Rates:
         base = base * np.where(serving.block_scaled, calibration.value("generation", "block_scale_factor"), 1.0)
         dense = base * _unpacking(hardware, dense_precision, "weight_only_factor", calibration)
         expert = base * _unpacking(hardware, precision, "weight_only_expert_factor", calibration)
-        expert = expert * of_engine("moe_factor", serving, calibration)
+        expert = expert * of_engine("moe_prefill_factor" if reading else "moe_factor", serving, calibration)
         cache = base * of_engine("kv_factor", serving, calibration)
         repeats = np.where(shape.mla, 0.0, shape.heads / np.maximum(shape.kv_heads, 1) - 1.0)
         cache = cache * (1.0 + of_engine("group_factor", serving, calibration) * repeats)

@@ -42,6 +42,8 @@ SHARES: Mapping[str, Prior] = {
     "flops_4": Prior(0.42, 0.1, 0.92, 0.25),
     "moe_bandwidth": Prior(0.70, 0.2, 0.95, 0.2),
     "moe_flops": Prior(0.33, 0.05, 0.9, 0.3),
+    "launch_factor": Prior(1.0, 0.4, 2.5, 0.2),
+    "allreduce_a_s": Prior(7.2e-7, 1.0e-7, 5.0e-6, 0.4),
 }
 """By GPU generation. Centres: kernels measured alone reach 0.58-0.64 of the bandwidth reading weights, 0.6-0.75
 reading the cache, and 0.3 of the peak in grouped GEMMs."""
@@ -58,6 +60,8 @@ ENGINES: Mapping[str, Prior] = {
     "request_s": Prior(8.0e-4, 1.0e-5, 2.0e-2, 1.0),
     "allreduce_factor": Prior(1.2, 0.3, 8.0, 0.4),
     "dispatch_pause_factor": Prior(1.0, 0.2, 20.0, 0.6),
+    "routing_spread": Prior(0.9, 0.02, 1.0, 0.3),
+    "moe_prefill_factor": Prior(1.0, 0.3, 5.0, 0.3),
     "memory_share": Prior(0.92, 0.8, 0.99, 0.03),
     "workspace_gib": Prior(3.2, 0.5, 12.0, 0.4),
 }
@@ -70,7 +74,6 @@ ALL: Mapping[str, Prior] = {
     "link_share": Prior(0.8, 0.3, 0.95, 0.2),
     "pcie_gb_s": Prior(17.6, 8.0, 30.0, 0.2),
     "cross_node_share": Prior(0.2, 0.02, 0.9, 0.5),
-    "allreduce_a_s": Prior(7.2e-7, 2.0e-7, 5.0e-6, 0.3),
     "allreduce_pcie_a_s": Prior(2.2e-6, 5.0e-7, 2.0e-5, 0.4),
     "dispatch_inside_s": Prior(4.9e-5, 5.0e-6, 5.0e-4, 0.5),
     "dispatch_outside_s": Prior(8.3e-5, 5.0e-6, 1.0e-3, 0.5),
@@ -83,13 +86,31 @@ ALL: Mapping[str, Prior] = {
     "expert_lumps": Prior(0.5, 0.02, 1.5, 0.7),
 }
 """One for all."""
+LIKE: Mapping[str, str] = {
+    "trt-llm-main": "trt-llm",
+    "trt-llm-server": "trt-llm",
+    "trt-llm-static": "trt-llm",
+    "trt-llm-2024": "trt-llm",
+    "mlperf-nvidia": "trt-llm",
+    "lmdeploy": "trt-llm-2024",
+    "vllm-2024": "vllm",
+    "vllm-rocm": "vllm",
+    "vllm-rocm-2024": "vllm-2024",
+    "vllm-cdna2-2024": "vllm-rocm-2024",
+    "mlperf-amd": "vllm-rocm",
+    "sglang": "vllm",
+    "deepspeed": "vllm-2024",
+}
+"""Engines whose constants are centred on another's: the same kernels, or the same design."""
+CLOSER = 0.7
+"""Their priors are narrower by this factor."""
 EFFECTS: Mapping[str, Prior] = {"device": Prior(1.0, 0.6, 1.8, 0.08), "model": Prior(1.0, 0.6, 1.8, 0.08)}
 """Factors on device time."""
 PAIRS: Mapping[str, Prior] = {
     "generation": Prior(1.0, 0.6, 1.8, 0.10),
     "model": Prior(1.0, 0.5, 2.5, 0.10),
     "format": Prior(1.0, 0.4, 4.0, 0.12),
-    "version": Prior(1.0, 0.5, 2.5, 0.08),
+    "version": Prior(1.0, 0.5, 2.5, 0.12),
 }
 """Factors on device time of an engine together with something else."""
 
@@ -133,8 +154,9 @@ def _parameters(
     found: list[Parameter] = []
     touches: dict[tuple[str, ...], NDArray[np.bool_]] = {}
 
-    def add(prior: Prior, rows: NDArray[np.bool_], *path: str) -> None:
-        found.append(Parameter((ROOM, *path), prior.centre, prior.low, prior.high, prior.sd))
+    def add(prior: Prior, rows: NDArray[np.bool_], *path: str, toward: tuple[str, ...] | None = None) -> None:
+        sd = prior.sd * (CLOSER if toward else 1.0)
+        found.append(Parameter((ROOM, *path), prior.centre, prior.low, prior.high, sd, toward))
         touches[(ROOM, *path)] = rows
 
     assert read.hardware is not None
@@ -146,7 +168,8 @@ def _parameters(
             add(prior, keys["generation"] == name, key, name)
     for key, prior in ENGINES.items():
         for name in calibration.generation["engines"]:
-            add(prior, engine == name, "engines", name, key)
+            toward = (ROOM, "engines", LIKE[name], key) if name in LIKE else None
+            add(prior, engine == name, "engines", name, key, toward=toward)
     for key, prior in ALL.items():
         add(prior, np.ones(len(engine), dtype=bool), key)
     effects = calibration.generation["effects"]
