@@ -86,9 +86,10 @@ def test_recomputing_a_layer_and_the_loss_do_not_meet() -> None:
     assert logits[0] == pytest.approx(constant("logits_bytes") * 2048 * 151936 / GIB)
     few = replace(FSDP, chunked_loss=True)
     held, logits = activation_gib(shape("Meta-Llama-3.1-70B"), FULL, layout(recompute=2), tokens(), few, CAL)
-    one = CAL.value("memory", "full_workspace") * layer_gib(
-        shape("Meta-Llama-3.1-70B"), layout(), np.array([2048.0]), few, CAL
-    )[0]
+    one = (
+        CAL.value("memory", "full_workspace")
+        * layer_gib(shape("Meta-Llama-3.1-70B"), layout(), np.array([2048.0]), few, CAL)[0]
+    )
     loss = constant("logits_bytes_chunked", "fsdp") * 2048 * 128256 / GIB
     assert held[0] + logits[0] == pytest.approx(80 * 2048 * 2 * 8192 / GIB + max(one, loss))
 
@@ -131,9 +132,7 @@ def test_the_optimizer_step_can_be_the_peak() -> None:
     short = update_parts(shape("Qwen3-8B"), FULL, None, rows, tokens(16.0), "bf16", CAL)
     assert short.activations[0] == 0.0
     assert short.buffers[0] * GIB > constant("optimizer_step_bytes", "fsdp") * shape("Qwen3-8B").params / 2
-    away = update_parts(
-        shape("Qwen3-8B"), FULL, None, layout(dp=2, sharding=3, offload=1), tokens(16.0), "bf16", CAL
-    )
+    away = update_parts(shape("Qwen3-8B"), FULL, None, layout(dp=2, sharding=3, offload=1), tokens(16.0), "bf16", CAL)
     assert away.activations[0] > 0.0
     assert away.optimizer[0] == 0.0
 
@@ -141,9 +140,9 @@ def test_the_optimizer_step_can_be_the_peak() -> None:
 def test_adapters_add_their_inputs_and_full_sharding_its_gathers() -> None:
     plain = activation_gib(shape("Qwen3-8B"), FULL, layout(), tokens(), MEGATRON, CAL)[0][0]
     lora = activation_gib(shape("Qwen3-8B"), Training("lora", 8), layout(), tokens(), MEGATRON, CAL)[0][0]
-    part = activation_gib(
-        shape("Qwen3-8B"), Training("lora", 8, lora_targets=0.5), layout(), tokens(), MEGATRON, CAL
-    )[0][0]
+    part = activation_gib(shape("Qwen3-8B"), Training("lora", 8, lora_targets=0.5), layout(), tokens(), MEGATRON, CAL)[
+        0
+    ][0]
     per_value = constant("lora_activation_bytes")
     assert lora - plain == pytest.approx(36 * 2048 * per_value * (5 * 4096 + 12288) / GIB)
     assert part - plain == pytest.approx((lora - plain) / 2)
@@ -216,12 +215,8 @@ def test_more_tokens_never_take_less_and_nothing_is_negative(
     training = Training(kind, lora_rank=8 * (kind == "lora"))
 
     def total(micro_batch: int, length: float) -> float:
-        rows = layout(
-            tp=2**tp, pp=2**pp, dp=4, sharding=sharding, recompute=recompute, micro_batch=micro_batch
-        )
-        parts = update_parts(
-            shape(name), training, None, rows, tokens(length), precision, CAL, stack=stack
-        )
+        rows = layout(tp=2**tp, pp=2**pp, dp=4, sharding=sharding, recompute=recompute, micro_batch=micro_batch)
+        parts = update_parts(shape(name), training, None, rows, tokens(length), precision, CAL, stack=stack)
         values = [getattr(parts, part)[0] for part in parts.__slots__]
         assert all(np.isfinite(value) and value >= 0.0 for value in values), values
         return float(parts.total()[0])
@@ -237,10 +232,10 @@ def test_many_models_in_one_call_are_the_same_as_one_by_one() -> None:
     training = Training(np.array(["full", "lora", "full"]), np.array([0, 8, 0]), optimizer=np.array(["adamw"] * 3))
     lengths = np.array([1024.0, 2048.0, 4096.0])
     stack = Stack(np.array([1, 0, 0]), np.array([True, False, False]), np.array([True, True, False]))
+    sequences = Tokens(lengths, lengths, lengths**2, True)  # type: ignore[arg-type]
     together = update_parts(
-        stacked, training, None, rows, Tokens(lengths, lengths, lengths**2, True), np.array(["bf16", "fp8", "bf16"]), CAL,  # type: ignore[arg-type]
-        stack=stack,
-    ).total()  # fmt: skip
+        stacked, training, None, rows, sequences, np.array(["bf16", "fp8", "bf16"]), CAL, stack=stack
+    ).total()
     for i, name in enumerate(names):
         row = Layout(*(getattr(rows, field)[i : i + 1] for field in rows.__slots__))
         one = Stack(stack.engine[i : i + 1], i == 0, i != 2)

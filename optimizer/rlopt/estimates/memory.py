@@ -90,16 +90,14 @@ def update_tensors(
 ) -> MemoryParts:
     """What the tensors of an update take at its peak; fragmentation, communicators and runtime come on top.
 
-    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``last_stage`` counts the last
-    pipeline stage alone.
+    With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``last_stage``
+    counts the last pipeline stage alone.
     """
     states = training_states(shape, training, layout, calibration, precision, stack.engine)
     off = layout.offload >= OPTIMIZER_OFF
     optimizer = np.where(off, 0.0, states.optimizer)
     value_bytes = _value_bytes(precision)
-    activations, logits = activation_gib(
-        shape, training, layout, tokens, stack, calibration, value_bytes, last_stage
-    )
+    activations, logits = activation_gib(shape, training, layout, tokens, stack, calibration, value_bytes, last_stage)
     gathered = _gathered(shape, layout, training.lora, stack, calibration) + _buckets(layout, stack, calibration)
     kept = 1.0 - calibration.by_engine("memory", "streamed_weights", stack.engine)
     step = calibration.by_engine("memory", "optimizer_step_bytes", stack.engine) / GIB * states.trained
@@ -185,7 +183,7 @@ def _gathered(shape: ModelShape, layout: Layout, frozen: Flags, stack: Stack, ca
     gradient = np.where(frozen, 0.0, np.maximum(layer, shape.head / tp))
     held = GATHERED_LAYERS * layer + shape.tables / tp + gradient
     share = np.where(layout.pp > 1, 1.0, calibration.by_engine("memory", "gathered_whole", stack.engine))
-    if np.any(share):
+    if np.any(split & (share > 0.0)):
         whole = shards(shape, layout)
         held = held + share * ((whole.dense + whole.experts) * np.where(frozen, 1.0, 2.0) - held)
     return np.where(split, held * (GATHERED_BYTES / GIB), 0.0)

@@ -13,7 +13,7 @@ from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.memory_priors import BY_ENGINE, PLAIN
-from rlopt.measured.memory_rows import cases, limits, peaks
+from rlopt.measured.memory_cases import cases, limits, peaks
 from rlopt.measured.quantities import PEAK
 from rlopt.measured.rows import Row, read_table
 
@@ -35,7 +35,8 @@ def parameters() -> tuple[Parameter, ...]:
 
 def touches(calibration: Calibration, engines: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.bool_]]:
     """Rows of ``engines`` that each engine's constant decides: its own, and those of families like it."""
-    families, found = calibration.training["engines"], {}
+    families = calibration.training["engines"]
+    found: dict[tuple[str, ...], NDArray[np.bool_]] = {}
     for key, table in BY_ENGINE.items():
         standing = calibration.memory[key]
         owner = {}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.fitting.fit import Study
-from rlopt.measured.memory_rows import MemoryCases, peaks
+from rlopt.measured.memory_cases import MemoryCases, peaks
 
 COVERED = 0.95
 PLANNED = 0.80
@@ -84,7 +84,7 @@ def _mixed(own: float, rows: int, common: float) -> float:
 
 
 def _covering(excess: Floats, engines: NDArray[np.str_], covered: float) -> float:
-    """Excess that the share ``covered`` of a family lies below, every engine of it counting as the square root of its rows."""
+    """Excess that the share ``covered`` of a family lies below; an engine counts as the square root of its rows."""
     _, which, counts = np.unique(engines, return_inverse=True, return_counts=True)
     weights = 1.0 / np.sqrt(counts[which])
     order = np.argsort(excess)

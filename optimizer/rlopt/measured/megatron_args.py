@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rlopt.facts import Mla, Model, parameter_count
 from rlopt.measured.rows import Row
@@ -80,5 +81,4 @@ def model_of(row: Row, args: Mapping[str, str]) -> Model | str:
         source=row.text("source"),
     )
     count = parameter_count(base)
-    stated = Model(**{name: getattr(base, name) for name in base.__slots__} | {"params": count.total, "active_params": count.active})
-    return stated
+    return replace(base, params=count.total, active_params=count.active)

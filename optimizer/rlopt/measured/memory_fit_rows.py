@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlopt.estimates import Calibration, kv_gib_per_token, rollout_weights_gib
 from rlopt.estimates.codes import Floats
 from rlopt.estimates.colocated_memory import colocated_peaks
 from rlopt.estimates.memory import update_tensors, with_overhead
-from rlopt.estimates.states import shards, training_states
+from rlopt.estimates.states import States, shards, training_states
 from rlopt.facts import Catalog
+from rlopt.measured.memory_cases import MemoryCases, cases, margins, peaks
 from rlopt.measured.memory_fits import as_training_row, capacity_gib, copies, is_loop, lacks_length, refused
-from rlopt.measured.memory_rows import MemoryCases, cases, margins, peaks
 from rlopt.measured.outcome import FITS, OOM, Outcome
 from rlopt.measured.quantities import FITS_QUANTITY
 from rlopt.measured.rows import Row
@@ -55,9 +56,7 @@ def predict_fits(rows: Sequence[Row], catalog: Catalog, calibration: Calibration
 def _beside(rows: Sequence[Row], found: MemoryCases, calibration: Calibration) -> Floats:
     """Other models of the loop that stay on the GPU during an update, GiB; offloaded ones don't."""
     whole = shards(found.shape, found.layout)
-    held = training_states(
-        found.shape, found.training, found.layout, calibration, found.precision, found.stack.engine
-    )
+    held = _states(found, calibration)
     frozen = np.array([copies(row)["frozen"] for row in rows])
     trained = np.array([copies(row)["trained"] for row in rows])
     away = np.array([row.text("offload_param").lower() == "y" for row in rows])
@@ -68,10 +67,11 @@ def _beside(rows: Sequence[Row], found: MemoryCases, calibration: Calibration) -
 
 def _fits(
     rows: Sequence[Row], found: MemoryCases, beside: Floats, memory: Floats, calibration: Calibration
-) -> tuple[np.ndarray, Floats]:
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Whether every stage fits, and the largest of them, GiB; shape of ``rows`` each."""
     args = (found.shape, found.training, found.layout, found.tokens, found.precision, calibration, found.stack)
     update = with_overhead(update_tensors(*args), found.layout, found.stack, calibration).total() + beside
-    states = training_states(found.shape, found.training, found.layout, calibration, found.precision, found.stack.engine)
+    states = _states(found, calibration)
     colocated = np.array(
         [row.text("placement") == "colocated" or bool(row.number("gpu_memory_utilization")) for row in rows]
     ) & np.array([is_loop(row) for row in rows])
@@ -90,6 +90,10 @@ def _fits(
     needed = np.where(colocated, np.maximum(both.update, both.sampling), update)
     fits = np.where(colocated, both.fits(memory), update <= memory)
     return fits, np.asarray(needed)
+
+
+def _states(found: MemoryCases, calibration: Calibration) -> States:
+    return training_states(found.shape, found.training, found.layout, calibration, found.precision, found.stack.engine)
 
 
 __all__ = ["predict_fits"]

@@ -9,7 +9,7 @@ micro-batch             the prompts of a GPU where a row states them; a group of
 expert parallelism      under Megatron as many ways as a stage has GPUs
 sharding                ZeRO-3 on several GPUs under the RL stacks, none on one
 recomputation           full in RL loops and with ms-swift, LLaMA-Factory, unsloth
-reference               frozen weights beside a fully trained policy of GRPO, PPO, DPO and their like; shared by adapters
+reference               frozen weights beside a fully trained policy of GRPO, PPO, DPO; adapters share theirs
 critic and reward       PPO: as large as the policy; the critic trained in full
 rollout engine          where a share of the memory or a colocated placement is stated; it sleeps during updates
 """
@@ -27,8 +27,9 @@ ENGINES = {
     "verl": "verl", "tinyzero": "verl", "prime-rl": "fsdp", "nemo-rl": "megatron", "nemo-aligner": "megatron",
     "chatlearn": "megatron", "openrlhf": "hf", "trl": "hf", "deepspeed-chat": "hf", "alpaca-rlhf": "hf",
     "open-r1": "hf", "r1-v": "hf", "video-r1": "hf", "vlm-r1": "hf", "open-reasoner-zero": "hf", "modpo": "hf",
-    "alignment-handbook": "hf", "axolotl": "hf", "starcoder": "hf", "trlx": "hf", "openvla": "peft", "unsloth": "unsloth",
-    "rlinf": "fsdp", "llama-factory+unsloth": "unsloth", "llama-factory": "llama-factory", "torchtune": "torchtune",
+    "alignment-handbook": "hf", "axolotl": "hf", "starcoder": "hf", "trlx": "hf", "openvla": "peft",
+    "unsloth": "unsloth", "rlinf": "fsdp",
+    "llama-factory+unsloth": "unsloth", "llama-factory": "llama-factory", "torchtune": "torchtune",
 }  # fmt: skip
 """Framework, as its name begins in lower case, to the family of training stacks."""
 NO_LANGUAGE_MODEL = ("lerobot", "isaac-gr00t", "vla-scratch")
@@ -96,7 +97,7 @@ def as_training_row(row: Row) -> Row:
     loop, notes = is_loop(row), row.text("notes")
     sharded = row.text("sharding").lower()
     engine, split = engine_of(row), sharded == "megatron" or engine_of(row) == "megatron"
-    swapped = row.text("framework") == "verl" and row.text("offload_optimizer").lower() == "y"  # out between updates, in for each
+    swapped = row.text("framework") == "verl" and row.text("offload_optimizer").lower() == "y"  # in for each update
     given = _yes(row, "offload_optimizer") and not swapped
     offload = " optimizer offload" if given or "offload" in sharded else ""
     chunked = " chunked" if loop and engine in ("verl", "fsdp", "unsloth") else ""
@@ -164,7 +165,8 @@ def _sharding(row: Row, loop: bool) -> str:
     if text:
         return text.replace("fsdp1", "fsdp").replace("-", "_")
     several = (row.number("gpus") or 1) > 1
-    return "zero3" if several and (loop or engine_of(row) in ("hf", "fsdp", "verl")) and _method(row) == "full" else "ddp"
+    shards = loop or engine_of(row) in ("hf", "fsdp", "verl")
+    return "zero3" if several and shards and _method(row) == "full" else "ddp"
 
 
 def _experts_ways(row: Row) -> str:
