@@ -19,14 +19,14 @@ ONE = np.array([1])
 ENGINE = {
     "device_factor": 0.97, "kv_factor": 1.1, "moe_factor": 1.0, "prefill_factor": 0.95, "flops_factor": 1.2,
     "group_factor": 0.05, "step_s": 3.0e-4, "layer_s": 4.0e-5, "sequence_s": 2.0e-5, "request_s": 4.0e-3,
-    "allreduce_factor": 1.0, "dispatch_pause_factor": 1.0,
+    "allreduce_factor": 1.0, "dispatch_pause_factor": 1.0, "routing_spread": 1.0, "moe_prefill_factor": 1.0,
 }  # fmt: skip
 PINNED = {
     ("weight_bandwidth", "Hopper"): 0.66, ("kv_bandwidth", "Hopper"): 0.72, ("flops_16", "Hopper"): 0.45,
     ("moe_bandwidth", "Hopper"): 0.7, ("moe_flops", "Hopper"): 0.3, ("layer_moe",): 0.9, ("layer_mla",): 0.4,
     ("activation_bytes",): 48.0, ("prefill_attention",): 0.5, ("link_share",): 0.8, ("cross_node_share",): 0.2,
     ("dispatch_factor",): 3.7, ("effects", "device", "H100-SXM"): 1.0, ("most_of_nameplate",): 0.92,
-    ("effects", "engine_generation", "vllm", "Hopper"): 1.0, ("rl_factor",): 1.0,
+    ("effects", "engine_generation", "vllm", "Hopper"): 1.0, ("rl_factor",): 1.0, ("launch_factor", "Hopper"): 1.0,
 }  # fmt: skip
 
 
