@@ -151,6 +151,13 @@ def test_little_room_beside_the_training_state_costs_only_where_measured() -> No
     assert found == pytest.approx(1.0 + share * state)
 
 
+def test_room_is_a_matter_of_sampling_alone() -> None:
+    roomy, tight = (loop(framework="deepspeed-chat-2023", params=8e9, gpus=np.array([g])) for g in (64.0, 8.0))
+    first, second = loop_seconds(STAGES, roomy, CAL), loop_seconds(STAGES, tight, CAL)
+    assert second.sample > first.sample
+    assert second.update == first.update
+
+
 def test_images_cost_their_own_seconds() -> None:
     seen = loop_seconds(STAGES, loop(framework="easyr1", images=True), CAL).step
     blind = loop_seconds(STAGES, loop(framework="easyr1"), CAL).step

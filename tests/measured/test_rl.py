@@ -70,6 +70,13 @@ def test_a_missing_mean_length_follows_the_limit_and_is_noted() -> None:
     assert loop(framework="verl", response_len_mean="", response_len_max="32768").response == 1600
 
 
+def test_a_trainer_may_take_the_engines_log_probabilities() -> None:
+    apart = {"framework": "verl", "mode": "async", "train_backend": "FSDP2", "ref": "n"}
+    assert loop(**apart).scores == 0
+    assert loop(**apart, logprob_time_s="108").scores == 1
+    assert loop(framework="verl", logprob_time_s="0", ref="y").scores == 1
+
+
 def test_lags_are_read_from_the_notes() -> None:
     apart = {"mode": "async", "placement": "disaggregated", "gpus_train": "16", "gpus_gen": "16"}
     assert loop(**apart).lag == 1

@@ -151,19 +151,19 @@ def lagging_sample(
 
 
 def pressure_factor(loop: Loop, calibration: Calibration) -> Floats:
-    """What little room beside the training state costs: smaller batches and offload, shape (n,)."""
+    """What little room beside the training state costs sampling: smaller batches, shape (n,)."""
     state = calibration.value("rl", "state_bytes") * np.asarray(loop.params) / (loop.gpus * loop.memory_gib * GIB)
     return np.asarray(1.0 + of_framework("pressure", loop.framework, calibration) * state)
 
 
 def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTime:
     """Seconds of a step and of its parts."""
-    pressure = pressure_factor(loop, calibration)
     slower = loop_factors(loop.framework, loop.generation, loop.moe, calibration)
-    update, score = slower[0] * pressure * stages.update, slower[1] * pressure * stages.score
+    update, score = slower[0] * stages.update, slower[1] * stages.score
     apart = lagging_sample(stages.sample, stages.steady, loop.lag, loop.framework, calibration)
     sample = np.where(loop.placement == ASYNC, apart, stages.sample)
-    sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * pressure * sample
+    sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * sample
+    sample = sample * pressure_factor(loop, calibration)
     colocated = loop.placement == COLOCATED
     sync = transport_seconds(loop.framework, loop.params, colocated, calibration)
     sync = sync + np.where(loop.quantised, quantise_seconds(loop.framework, loop.params, colocated, calibration), 0.0)

@@ -12,7 +12,7 @@ prompt length              the framework's; a share of the total at most
 response length            `response` · sqrt(longest / `response_at`), where no mean is stated
 longest response           `longest`
 placement                  colocated
-passes that score          old log-probabilities; the reference unless the row or framework has none;
+passes that score          old log-probabilities and the reference, unless the row or framework has none;
                            the critic's values; a reward model like the critic, else like the policy
 training layout            Megatron: tp, then pp for `tensor_gib` of weights a GPU, experts over ranks; else
                            full sharding; activations recomputed
@@ -133,7 +133,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
         gpus_train=train,
         gpus_sample=sample,
         lag=0.0 if placement != ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
-        scores=1 + int(_has_reference(row, framework)),
+        scores=int(_scores_itself(row, framework)) + int(_has_reference(row, framework)),
         engine_tp=min(_count(row, "gen_tp") or _engine_tp(model, machine, assumed), sample),
         engine_precision=engine_precision,
         precision=_precision(row.text("train_precision")),
@@ -212,6 +212,12 @@ def _lengths(row: Row, framework: str, assumed: list[str]) -> tuple[float, float
 def _has_reference(row: Row, framework: str) -> bool:
     cell = row.text("ref").lower()
     return cell == "y" if cell in ("y", "n") else bool(recipe(framework, "reference"))
+
+
+def _scores_itself(row: Row, framework: str) -> bool:
+    """Whether the trainer computes old log-probabilities, and does not take the engine's."""
+    told = row.number("logprob_time_s")
+    return bool(recipe(framework, "old_scores")) if told is None else told > 0.0
 
 
 def _critic(row: Row, model: Model, catalog: Catalog) -> Model | None:
