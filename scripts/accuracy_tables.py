@@ -72,11 +72,12 @@ def by_group(section: str, points: Sequence[Point]) -> str:
 
 
 def furthest_off(section: str, points: Sequence[Point], explanations: Sequence[Mapping[str, str]]) -> str:
-    """The worst rows; the first explanation whose id pattern fits is taken."""
+    """The worst rows; the section's first explanation whose id pattern fits is taken."""
     rows = []
+    own = [row for row in explanations if row["section"] == section]
     for point in worst(of(section, points)):
         names = " · ".join(point.labels[name] for name in ("model", "device", "engine"))
-        fitting = (row["explanation"] for row in explanations if fnmatchcase(point.id, row["id"]))
+        fitting = (row["explanation"] for row in own if fnmatchcase(point.id, row["id"]))
         rows.append((f"`{point.id}`", names, f"{point.ratio or 0.0:.2f}", next(fitting, NOT_UNDERSTOOD)))
     columns = ("row", "what", "predicted / measured", "why")
     return f"### {SECTIONS[section]}, furthest off\n\n{markdown(columns, rows, 0)}" if rows else ""
