@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rlopt.estimates import CutLognormal, GenerationTime, generation_seconds, kv_room_gib, rollout_other_gib
+from rlopt.estimates import (
+    CutLognormal,
+    GenerationTime,
+    ModelShape,
+    generation_seconds,
+    kv_gib_per_token,
+    kv_room_gib,
+    rollout_other_gib,
+    rollout_weights_gib,
+)
 from rlopt.estimates.decode import decode_step, prefill_seconds, touched_experts
 from rlopt.estimates.generation import running_sequences, tail_nodes
 from rlopt.estimates.rates import Rates
@@ -29,7 +43,7 @@ def sampled(
     tail: bool = True,
     precision: str = "bf16",
     device: str = "H100-SXM",
-    **more: float,
+    **more: Any,
 ) -> GenerationTime:
     return generation_seconds(
         shape(name), hardware(device), np.array([tp]), precision, np.array([room]), prompt, response,
@@ -180,3 +194,60 @@ def test_cache_room_is_what_the_engine_is_given_less_what_it_holds() -> None:
     assert beside == pytest.approx(0.7 * 80 - 15 - rollout_other_gib(CAL))
     crowded = kv_room_gib(np.array([80.0]), np.array([15.0]), 50.0, True, CAL)[0]
     assert crowded == pytest.approx(80 - 1.06 * 50 - 15 - rollout_other_gib(CAL))
+
+
+MODELS = ("Qwen3-8B", "Meta-Llama-3.1-70B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3-30B-A3B")
+
+
+@given(
+    name=st.sampled_from(MODELS),
+    tp=st.sampled_from([1, 2, 4, 8]),
+    each=st.floats(1.0, 1000.0),
+    precision=st.sampled_from(["bf16", "fp8", "int4"]),
+    faster=st.floats(1.0, 3.0),
+)
+def test_more_bandwidth_is_never_slower(name: str, tp: int, each: float, precision: str, faster: float) -> None:
+    base = hardware()
+    better = replace(base, hbm_gb_s=base.hbm_gb_s * faster, link_gb_s=base.link_gb_s * faster)
+    slow, fast = (
+        generation_seconds(
+            shape(name), machine, np.array([tp]), precision, np.array([40.0]), (160.0, 512.0), (900.0, 3584.0),
+            np.array([each]), 2048.0, 8, True, CAL,
+        ).seconds[0]
+        for machine in (base, better)
+    )  # fmt: skip
+    assert 0.0 < fast <= slow * (1.0 + 1e-12)
+
+
+@given(name=st.sampled_from(MODELS), precision=st.sampled_from(["bf16", "fp8", "fp4", "int4"]))
+def test_more_ranks_never_hold_more_each(name: str, precision: str) -> None:
+    ways = np.array([1, 2, 4, 8, 16])
+    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, ways)) < 0.0)
+    assert np.all(np.diff(kv_gib_per_token(shape(name), ways)) <= 0.0)
+    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, np.ones(5), ways)) <= 0.0)
+
+
+def test_steady_sampling_is_linear_in_the_samples() -> None:
+    four, eight = (sampled(tail=False, each=n, room=4.0).seconds[0] for n in (400.0, 800.0))
+    assert eight == pytest.approx(2 * four)
+
+
+def test_many_models_in_one_call_are_those_of_many_calls() -> None:
+    shapes = [shape(name) for name in MODELS]
+    stacked, rows = ModelShape.stack(shapes, range(len(MODELS))), len(MODELS)
+    precisions = np.array(["bf16", "fp8", "fp8", "fp4", "int4"])
+    tp, room, each = np.array([1, 4, 8, 2, 1]), np.full(rows, 60.0), np.full(rows, 64.0)
+    together = generation_seconds(
+        stacked, hardware(rows=rows), tp, precisions, room, (160.0, 512.0), (900.0, 3584.0), each, 2048.0, 8, True, CAL
+    ).seconds
+    for row, one in enumerate(shapes):
+        alone = generation_seconds(
+            one, H100, tp[row : row + 1], str(precisions[row]), room[:1], (160.0, 512.0), (900.0, 3584.0), each[:1],
+            2048.0, 8, True, CAL,
+        ).seconds  # fmt: skip
+        assert together[row] == pytest.approx(alone[0])
+
+
+def test_a_99th_percentile_shapes_the_tail() -> None:
+    short, longer, default = (sampled(p99=(None, p99)).seconds[0] for p99 in (1200.0, 2000.0, None))
+    assert short < longer < default  # whose 99th percentile is the cut itself

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.estimates import CutLognormal, Tokens, load_calibration
-from rlopt.estimates.lengths import CV
+from rlopt.estimates.lengths import CV, MOST_CV
 
 
 def test_the_default_spread_is_the_calibrations() -> None:
@@ -51,3 +51,18 @@ def test_tokens_of_prompt_and_response() -> None:
     padded = Tokens.of(100.0, 100.0, 900.0, 3900.0, False, longest=3000.0)
     assert padded.counted == padded.attended == 3000.0
     assert tokens.mean <= tokens.expected_longest(8) <= tokens.expected_longest(1e6) == 4000.0
+
+
+@given(mean=st.floats(50.0, 2000.0), room=st.floats(3.0, 40.0), place=st.floats(0.35, 0.8))
+def test_a_known_percentile_is_met_beside_mean_and_maximum(mean: float, room: float, place: float) -> None:
+    longest = mean * room
+    p99 = mean + place * (longest - mean)
+    lengths = CutLognormal.of(mean, longest, p99=p99)
+    assert lengths.moment(1) == pytest.approx(mean, rel=1e-4)
+    reached = CutLognormal.of(mean, longest, MOST_CV).quantile(0.99)
+    assert lengths.quantile(0.99) == pytest.approx(min(p99, max(reached, lengths.quantile(0.99))), rel=1e-3)
+
+
+def test_a_percentile_at_the_mean_or_the_cut_says_nothing() -> None:
+    assert CutLognormal.of(900.0, 3584.0, p99=3584.0) == CutLognormal.of(900.0, 3584.0)
+    assert CutLognormal.of(900.0, 3584.0, p99=900.0) == CutLognormal.of(900.0, 3584.0)
