@@ -32,7 +32,9 @@ from rlopt.measured.banding import band_factor  # noqa: E402
 from rlopt.measured.kept_out import LABELS, kept_out_csv  # noqa: E402
 from rlopt.reading.catalogs import load_catalog  # noqa: E402
 
-KINDS = ("training", "memory", "generation", "rl")
+KINDS = ("training", "memory", "generation", "rl_sync", "rl")
+CONSTANTS_ONLY = ("rl_sync",)
+"""Kinds that only give constants to the next: nothing of them is predicted for a plan alone."""
 SCHEMES: dict[str, tuple[str, int | None]] = {
     "fold": ("config", 5),
     "source": ("source", None),
@@ -117,7 +119,7 @@ def main() -> int:
         study = study_of(kind, calibration)
         calibration = fitted(study, calibration)
         moved |= values_of(calibration, tuple(p.path for p in study.parameters))
-        if asked.fit_only:
+        if asked.fit_only or kind in CONSTANTS_ONLY:
             continue
         schemes = left_out(study, calibration)
         tables[kind] = band_table({scheme: sample(study, predicted) for scheme, predicted in schemes.items()})

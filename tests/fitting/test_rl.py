@@ -13,8 +13,8 @@ from rlopt.fitting.rl_sync import transport_of
 from rlopt.measured.rows import Row
 from rlopt.reading.catalogs import load_catalog
 
-CAL = load_calibration()
-STUDY = study(load_catalog(), CAL)
+CATALOG, CAL = load_catalog(), load_calibration()
+STUDY = study(CATALOG, CAL)
 STATED = np.array([lengths == "stated" for lengths in STUDY.labels["lengths"]])
 
 
@@ -34,7 +34,7 @@ def test_the_shipped_constants_are_those_of_the_fit() -> None:
 
 def test_fits_begin_where_the_shipped_constants_play_no_part() -> None:
     moved = CAL.replaced({parameter.path: 1.5 * CAL.at(parameter.path) for parameter in STUDY.parameters})
-    again = fit(study(load_catalog(), moved), moved)
+    again = fit(study(CATALOG, moved), moved)
     found = fit(STUDY, CAL)
     assert [again.at(p.path) for p in STUDY.parameters] == [found.at(p.path) for p in STUDY.parameters]
 
@@ -47,7 +47,7 @@ def test_rows_left_out_exist_and_say_why() -> None:
 
 def test_lines_by_implementation_describe_synchronisation() -> None:
     """One line for all misses by 77 % (median); a line for each implementation by an eighth of that."""
-    rows = sync_study(CAL)
+    rows = sync_study(CATALOG, CAL)
     found = fit(rows, CAL)
     error = np.abs(rows.predict(found) / rows.measured - 1.0)
     assert len(rows.ids) >= 100

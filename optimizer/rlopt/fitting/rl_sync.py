@@ -11,6 +11,7 @@ from rlopt.data_dir import catalogs_dir
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.estimates.transfer import line_seconds
+from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study
 from rlopt.measured.rows import Row, read_table
 from rlopt.units import GIGA
@@ -52,8 +53,8 @@ def transport_of(row: Row, calibration: Calibration) -> str:
     return next((str(n) for n, cells in table.items() if re.search(cells["match"], text, re.IGNORECASE)), "")
 
 
-def study(calibration: Calibration) -> Study:
-    """Every row with a time, a size and an implementation that another row shares."""
+def study(_: Catalog, calibration: Calibration) -> Study:
+    """Every row with a time, a size and an implementation that another row shares; no facts are needed for them."""
     rows = [row for row in read_table(catalogs_dir().parent / "measurements" / FILE).rows if seconds_of(row)]
     rows = [row for row in rows if transport_of(row, calibration)]
     names = [transport_of(row, calibration) for row in rows]
