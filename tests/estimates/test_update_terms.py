@@ -193,13 +193,14 @@ def test_a_stack_of_models_takes_what_each_takes_alone() -> None:
     ones = [layout(dp=8, sharding=3), layout(dp=4, tp=2, ep=8, recompute=2), layout(dp=8)]
     rows = Layout(*(np.concatenate([getattr(one, f) for one in ones]) for f in Layout.__slots__))
     base = np.array([2.0, 0.55, 2.0])
-    many = Training(np.array(kinds), np.array([0, 16, 16]), base, np.array(["adamw"] * 3), np.ones(3), np.zeros(3, bool))
+    ranks, optimizers = np.array([0, 16, 16]), np.array(["adamw"] * 3)
+    many = Training(np.array(kinds), ranks, base, optimizers, np.ones(3), np.zeros(3, bool))
     engine, precision = np.array([1, 0, 2]), np.array(["bf16", "fp8", "bf16"])
     fused = np.array([True, True, False])
     found = update_seconds(both, many, hardware(rows=3), rows, tokens(), precision, 64.0, 1, 1, CAL,
                            stack=Stack(engine, fused_attention=fused))  # fmt: skip
     for row, name in enumerate(names):
-        one = Training(kinds[row], int(many.lora_rank[row]), float(base[row]))  # type: ignore[index]
+        one = Training(kinds[row], int(ranks[row]), float(base[row]))
         stack = Stack(engine[row : row + 1], fused_attention=bool(fused[row]))
         alone = update_seconds(shape(name), one, H100, ones[row], tokens(), str(precision[row]), 64.0, 1, 1, CAL,
                                stack=stack)  # fmt: skip

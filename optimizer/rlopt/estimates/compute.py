@@ -77,9 +77,7 @@ def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibr
     return peak * share, float(calibration.training["saturates_later"].get(precision, 1.0))
 
 
-def gemm_rate(
-    ceiling: tuple[Floats, Values], width: Values, count: Values, calibration: Calibration
-) -> Floats:
+def gemm_rate(ceiling: tuple[Floats, Values], width: Values, count: Values, calibration: Calibration) -> Floats:
     """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank, under `gemm_ceiling`."""
     peak, later = ceiling
     ragged = np.asarray(width) % ALIGNED != 0

@@ -32,6 +32,7 @@ def experts_s(
     all-to-alls under `rlopt.estimates.compute.gemm_ceiling`. A grouped GEMM saturates with the tokens of one local
     expert, those of etp · ep ranks spread over the experts that ep leaves, and with its narrower side.
     """
+
     def constant(name: str) -> float:
         return calibration.value("training", name)
 

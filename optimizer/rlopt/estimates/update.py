@@ -222,8 +222,10 @@ def _trained(shape: ModelShape, training: Training, layout: Layout) -> Shards:
     if not np.any(training.lora):
         return whole
     own = adapter_shards(shape, training, layout)
-    parts = (np.where(training.lora, getattr(own, n), getattr(whole, n)) for n in ("dense", "experts", "tables"))
-    return Shards(*parts, whole.ranks, whole.expert_ranks)
+    dense, experts, tables = (
+        np.where(training.lora, getattr(own, part), getattr(whole, part)) for part in ("dense", "experts", "tables")
+    )
+    return Shards(dense, experts, tables, whole.ranks, whole.expert_ranks)
 
 
 def update_seconds(
@@ -248,9 +250,7 @@ def update_seconds(
     """
     how = stack_of(layout, training, engine) if stack is None else stack
     count, rows = micro_batches(tokens, sequences, updates, layout)
-    stage = micro_batch_seconds(
-        shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how
-    )
+    stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how)
     working = (count + (layout.pp - 1) / layout.vp) * stage
     once = optimizer_seconds(shape, training, hardware, layout, calibration, how)
     return updates * epochs * (working + once) * _measured(hardware, layout, how.engine, calibration)

@@ -47,7 +47,8 @@ BY_GENERATION: Mapping[str, Mapping[str, Prior]] = {
     },
     "gain_8": {"Hopper": Prior(0.9, 0.4, 1.1, 0.2), "Blackwell": Prior(0.8, 0.4, 1.1, 0.2)},
     "head_dim_power": {
-        "Ampere": Prior(0.4, 0.05, 2.0, 0.5), "Hopper": Prior(0.4, 0.05, 2.0, 0.5),
+        "Ampere": Prior(0.4, 0.05, 2.0, 0.5),
+        "Hopper": Prior(0.4, 0.05, 2.0, 0.5),
         "Blackwell": Prior(1.0, 0.05, 2.0, 0.5),
     },
     "gain_4": {"Blackwell": Prior(0.6, 0.3, 1.0, 0.2)},
@@ -116,6 +117,8 @@ BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
         "megatron": Prior(0.25, 0.03, 1.5, 0.5),
         "fsdp": Prior(0.3, 0.03, 1.5, 0.5),
         "megatron-deepspeed": Prior(1.0, 0.1, 1.5, 0.2),
+        "torchtitan": Prior(0.3, 0.03, 1.5, 0.5, "fsdp"),
+        "torchtitan-vanilla": Prior(0.9, 0.03, 1.5, 0.3),
         "bridge-untuned": Prior(1.0, 0.1, 1.5, 0.3),
     },
     "dp_exposed": {

@@ -104,7 +104,8 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         return f"the method {row.text('method')!r} is none of {', '.join(METHODS)}"
     if not row.has("method"):
         assumed.append("method full")
-    notes = row.text("notes")
+    notes, length = row.text("notes"), _tokens(row, stack, assumed)
+    kind = ADAPTER_TYPE.search(notes)
     return Fields(
         model=model,
         machine=machine,
@@ -112,14 +113,13 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         sharding=_sharding(row, sizes["gpus"], assumed),
         micro_batch=micro,
         global_batch=batch,
-        tokens=(length := _tokens(row, stack, assumed)),
+        tokens=length,
         sample=_sample(row, length, assumed),
         recompute=RECOMPUTE.index(stack.recompute),
         precision=_precision(row, assumed),
         method=method,
-        optimizer="adamw_8bit" if EIGHT_BIT.search(notes) and method == "full" else
-        "adamw_bf16" if PURE_16_BIT.search(notes) and method == "full" else "adamw",
-        adapter=found[1].lower() if (found := ADAPTER_TYPE.search(notes)) else method,
+        optimizer=_optimizer(notes) if method == "full" else "adamw",
+        adapter=kind[1].lower() if kind else method,
         lora_rank=0 if method == "full" else _rank(row, assumed),
         offload=1 if "offload" in notes.lower() and "activation off" not in notes.lower() else 0,
         assumed=tuple(assumed),
@@ -232,6 +232,12 @@ def _sample(row: Row, length: float, assumed: list[str]) -> float:
         return length
     assumed.append(f"samples of {short:.0f} tokens")
     return short
+
+
+def _optimizer(notes: str) -> str:
+    if EIGHT_BIT.search(notes):
+        return "adamw_8bit"
+    return "adamw_bf16" if PURE_16_BIT.search(notes) else "adamw"
 
 
 def _precision(row: Row, assumed: list[str]) -> str:
