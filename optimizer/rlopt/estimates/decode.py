@@ -29,7 +29,21 @@ ALMOST = 1.0 - 1e-12
 
 @dataclass(frozen=True, slots=True)
 class DecodeStep:
-    """Coefficients of a step, shape (n,) each: fixed + slope · b + cache · b · kept(c) + experts(b)."""
+    """Coefficients of a step, shape (n,) each: fixed + slope · b + cache · b · kept(c) + experts(b).
+
+    Parameters
+    ----------
+    fixed
+        Seconds whatever runs: dense weights, launches, latencies.
+    slope, cache
+        Seconds per sequence; per sequence and token of its context that is read.
+    expert_read
+        Seconds per touched expert of a layer, all layers together.
+    ranks, lumps, spread
+        GPUs that hold whole experts; how unevenly tokens fall on them; power of the batch that routing sees.
+    sparse_tokens, sparse_share
+        Tokens that sparse attention reads, beside its share of all.
+    """
 
     shape: ModelShape
     fixed: Floats
@@ -52,14 +66,21 @@ class DecodeStep:
 
     def take(self, index: Any) -> DecodeStep:
         """The rows of ``index``."""
+
+        def rows(value: Any) -> Any:
+            return value[index] if isinstance(value, np.ndarray) else value
+
         return DecodeStep(
-            self.shape.take(index),
-            *(value[index] for value in (self.fixed, self.slope, self.cache, self.expert_read)),
-            self.ranks[index] if isinstance(self.ranks, np.ndarray) else self.ranks,
-            self.lumps,
-            self.spread[index] if isinstance(self.spread, np.ndarray) else self.spread,
-            self.sparse_tokens[index] if isinstance(self.sparse_tokens, np.ndarray) else self.sparse_tokens,
-            self.sparse_share,
+            shape=self.shape.take(index),
+            fixed=rows(self.fixed),
+            slope=rows(self.slope),
+            cache=rows(self.cache),
+            expert_read=rows(self.expert_read),
+            ranks=rows(self.ranks),
+            lumps=self.lumps,
+            spread=rows(self.spread),
+            sparse_tokens=rows(self.sparse_tokens),
+            sparse_share=self.sparse_share,
         )
 
     def kept(self, context: Floats | float) -> Floats | Values:
