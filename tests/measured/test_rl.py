@@ -63,6 +63,15 @@ def test_lengths_of_other_frameworks_hold_the_response_alone() -> None:
     assert found.scores == 1
 
 
+def test_sides_and_batches_follow_from_what_is_stated() -> None:
+    apart = {"mode": "async", "placement": "disaggregated", "gpus_gen": ""}
+    assert (loop(**apart, gpus_train="").gpus_train, loop(**apart, gpus_train="").gpus_sample) == (16, 16)
+    assert loop(**apart, gpus_train="24").gpus_sample == 8
+    alone = loop(prompts_per_step="", k="")
+    assert (alone.sequences, alone.updates) == (512, 1)
+    assert "one update a step" in alone.assumed
+
+
 def test_a_missing_mean_length_follows_the_limit_and_is_noted() -> None:
     found = loop(framework="verl", response_len_mean="", response_len_max="8192")
     assert found.response == 800
@@ -103,7 +112,7 @@ def test_deepspeed_chat_states_a_bound_on_its_prompts_and_names_its_critic() -> 
     [
         ({"gpu": ""}, "the GPU is not stated"),
         ({"gpus": "", "gpus_train": "", "gpus_gen": ""}, "the number of GPUs is not stated"),
-        ({"prompts_per_step": "", "k": ""}, "the prompts of a step are not stated"),
+        ({"prompts_per_step": "", "k": "", "global_train_batch": ""}, "the prompts of a step are not stated"),
         ({"k": ""}, "the samples of a prompt are not stated"),
         ({"train_tp": "64"}, "its parallel degrees need more GPUs than it trains on"),
         ({"placement": "somewhere"}, "the placement 'somewhere' is none of colocated, disaggregated"),

@@ -5,9 +5,9 @@ Assumed where a cell is blank; a row's note names what was (numbers: `defaults` 
 =========================  =========================================================================
 framework                  by catalogs/calibration/rl.yaml, from its name, version, backend and mode
 prompts, samples           the framework's recipe where it has one; one sample a prompt for PPO
-samples of an update       all of the step
+samples of an update       all of the step; samples of a step those of an update, where only these are stated
 GPU                        that of the framework's publications, where there is one
-GPUs of one side           all GPUs
+GPUs of one side           all GPUs, or those that the other side leaves; half where neither is stated
 prompt length              the framework's; a share of the total at most
 response length            `response` · sqrt(longest / `response_at`), where no mean is stated
 longest response           `longest`
@@ -114,7 +114,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
     placement = ASYNC if mode.startswith("async") else row.text("placement").lower() or COLOCATED
     if placement not in (COLOCATED, DISAGGREGATED, ASYNC):
         return f"the placement {row.text('placement')!r} is none of colocated, disaggregated"
-    train, sample = _count(row, "gpus_train") or gpus, _count(row, "gpus_gen") or gpus
+    train, sample = _sides(row, gpus, placement, assumed)
     engine_precision = _precision(row.text("gen_precision"))
     parts = _layout(row, framework, model, machine, train, assumed)
     if isinstance(parts, str):
@@ -148,6 +148,18 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
     )
 
 
+def _sides(row: Row, gpus: int, placement: str, assumed: list[str]) -> tuple[int, int]:
+    """GPUs that train and GPUs that sample."""
+    train, sample = _count(row, "gpus_train"), _count(row, "gpus_gen")
+    if placement == COLOCATED:
+        return train or gpus, sample or gpus
+    if train is None and sample is None:
+        assumed.append("half of the GPUs train")
+        train = max(gpus // 2, 1)
+    train = train or max(gpus - (sample or 0), 1)
+    return train, sample or max(gpus - train, 1)
+
+
 def _count(row: Row, column: str) -> int | None:
     value = row.number(column)
     return int(value) if value and 1 <= value < MOST else None
@@ -164,13 +176,14 @@ def _batch(row: Row, framework: str, assumed: list[str]) -> dict[str, Any] | str
     told = SEQUENCES.search(row.text("notes"))
     if prompts is None and told:
         prompts, samples = float(told[1]), 1.0
-    if prompts is None and samples and update:
-        prompts = update / samples
-        assumed.append("one update a step")
     usual = recipe(framework, "batch") or recipe(row.text("algorithm").lower(), "batch")
     if prompts is None and usual:
         prompts, samples = float(usual[0]), samples or float(usual[1])
         assumed.append(f"{prompts:g} prompts")
+    if prompts is None and update:
+        samples = samples or 1.0
+        prompts = update / samples
+        assumed.append("one update a step")
     if prompts is None or not 0.0 < prompts < MOST:
         return "the prompts of a step are not stated"
     if samples is None:
