@@ -35,7 +35,7 @@ from rlopt.measured.memory_text import (
     rank_of,
     targets_of,
 )
-from rlopt.measured.names import find_model
+from rlopt.measured.names import find_machine, find_model
 from rlopt.measured.rows import Row
 from rlopt.measured.stacks import StackFacts, find_stack
 from rlopt.units import GIB
@@ -49,7 +49,11 @@ TRAINED_SHARES = {"tuners/lisa": 0.25, "tuners/llamapro": 0.12}
 """Share of the weights that selective full fine-tunes of ms-swift train: two layers and the tables; new blocks."""
 DISAGREEMENT = 0.12
 """Stated parameters win over a stated shape that differs by more."""
+IN_PLACE = 8.0
+"""Bytes a parameter takes that is trained in bf16 without a master."""
 LARGEST_BASE_GIB = 70.0
+LONGEST_CAP = 8192.0
+"""Caps beyond this are set for samples that are so long."""
 UNPACKED_LENGTH = 1024.0
 """Longest unpacked sample of ms-swift's examples, tokens."""
 LITGPT_PRETRAIN_BATCH = 4.0
@@ -115,7 +119,7 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
         engine=facts.engine,
         method=method,
         precision=precision,
-        optimizer=optimizer_of(text, args, facts, sharding, calibration),
+        optimizer=optimizer_of(text, args, facts, sharding, calibration, _too_large(row, model, method, catalog)),
         lora_rank=rank_of(row, model) if method != "full" else 0.0,
         base_bytes=base_bytes_of(row, method, calibration),
         trainable_share=next((share for name, share in TRAINED_SHARES.items() if name in text), 1.0),
@@ -225,7 +229,7 @@ def _longest(row: Row, facts: StackFacts, assumed: list[str]) -> float:
             assumed.append(f"longest sequence {found[1]}")
             return float(found[1])
     stated = row.number("seq_len")
-    if stated and facts.engine.startswith("swift") and "packing=no" in notes:
+    if stated and stated <= LONGEST_CAP and facts.engine.startswith("swift") and "packing=no" in notes:
         assumed.append("longest sample shorter than the cap")
         return max(min(stated, UNPACKED_LENGTH), 1.0)
     if stated:
@@ -247,6 +251,13 @@ def _model(row: Row, catalog: Catalog) -> Model | str:
     if own and isinstance(found, Model) and abs(found.params / stated - 1.0) > DISAGREEMENT:
         return replace(found, params=stated, active_params=stated)
     return found
+
+
+def _too_large(row: Row, model: Model, method: str, catalog: Catalog) -> bool:
+    """Whether a model trained in place on one GPU would not leave room for its moments: they are paged out."""
+    machine = find_machine(row, catalog)
+    alone = method == "full" and row.number("gpus") == 1 and not isinstance(machine, str)
+    return alone and not isinstance(machine, str) and IN_PLACE * model.params / GIB > machine.device.memory_gib
 
 
 def _is_spread(model: Model, method: str, sharding: int, degrees: Mapping[str, int], facts: StackFacts) -> bool:

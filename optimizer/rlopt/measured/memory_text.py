@@ -20,6 +20,10 @@ TABLE_STATES = 0.75
 """Tables trained beside adapters have bf16 weights and gradients and fp32 moments: 12 of an adapter's 16 bytes."""
 RANK = re.compile(r"(?:lora_r(?:ank)?|lora r|\brank|\br)[=_ -]?(\d+)", re.IGNORECASE)
 DEFAULT_RANK = 16
+PEFT_RANK = re.compile(r"-rank(\d+)")
+NOMINAL_RANK = 8.0
+"""Rank of adapters whose parameters alone are stated: the default of litgpt and PEFT."""
+LEAST_TARGETS = 0.05
 
 
 def method_of(row: Row) -> str:
@@ -58,7 +62,14 @@ def fused_of(row: Row, args: Mapping[str, str], facts: StackFacts) -> bool:
     return facts.fused_attention
 
 
-def optimizer_of(text: str, args: Mapping[str, str], facts: StackFacts, sharding: int, calibration: Calibration) -> str:
+def optimizer_of(
+    text: str,
+    args: Mapping[str, str],
+    facts: StackFacts,
+    sharding: int,
+    calibration: Calibration,
+    too_large: bool,
+) -> str:
     """What the row says of its optimizer, else what its engine trains with."""
     if args.get("optimizer") in ("muon", "sgd"):
         return args["optimizer"]
@@ -73,7 +84,7 @@ def optimizer_of(text: str, args: Mapping[str, str], facts: StackFacts, sharding
         return "galore"
     if facts.engine == "megatron-deepspeed" and "rebalancing layers" in text:
         return "accumulated"
-    return "adamw_bf16" if in_place else "adamw"
+    return ("paged" if too_large else "adamw_bf16") if in_place else "adamw"
 
 
 def offload_of(text: str) -> int:
@@ -109,6 +120,11 @@ def rank_of(row: Row, model: Model) -> float:
 def targets_of(notes: str, model: Model) -> float:
     """Share of a layer's inputs that the named targets read, of those of all linear layers."""
     found = TARGETS.search(notes)
+    trained = TRAINED.search(notes)
+    if not found and trained:  # as many parameters as a part of the layers would have at the nominal rank
+        nominal = PEFT_RANK.search(notes)
+        rank = float(trained[1].replace(",", "")) / float(ModelShape.of(model).lora_params(1))
+        return float(min(max(rank / (float(nominal[1]) if nominal else NOMINAL_RANK), LEAST_TARGETS), 1.0))
     if not found:
         return 1.0
     named = set(found[1].split("+"))
