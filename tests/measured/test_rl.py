@@ -145,6 +145,13 @@ def test_frameworks_are_told_by_name_version_backend_and_mode() -> None:
     assert framework_of(row(framework="somebody's"), CAL) == "other"
 
 
+def test_a_stated_99th_percentile_shapes_the_tail() -> None:
+    cells = {"response_len_mean": "800", "response_len_max": "8192"}
+    assert loop(**cells).p99 is None
+    assert loop(**cells, response_len_p99="9000").p99 is None
+    assert value(**cells, response_len_p99="1200") < value(**cells, response_len_p99="5000")
+
+
 def test_longer_responses_and_fewer_gpus_take_longer() -> None:
     assert value(response_len_mean="3600") > value() > value(response_len_mean="1600")
     assert value(gpus="64", gpus_train="64", gpus_gen="64") < value()

@@ -46,7 +46,7 @@ MOST = 1e8
 
 @dataclass(frozen=True, slots=True)
 class LoopFields:
-    """What one row ran; lengths in tokens, ``lag`` in steps."""
+    """What one row ran; lengths in tokens (``p99`` of the response, where stated), ``lag`` in steps."""
 
     model: Model
     critic: Model | None
@@ -64,6 +64,7 @@ class LoopFields:
     prompt: float
     response: float
     longest: float
+    p99: float | None
     packed: bool
     lag: float
     scores: int
@@ -143,6 +144,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
         prompt=prompt,
         response=response,
         longest=longest,
+        p99=_tail(row, response, longest),
         **batch,
         **parts,
     )
@@ -220,6 +222,12 @@ def _lengths(row: Row, framework: str, assumed: list[str]) -> tuple[float, float
         mean = float(usual[0]) if usual else min(guess, longest)
         assumed.append(f"responses of {mean:.0f} tokens")
     return max(prompt, 1.0), max(mean, 1.0), max(longest, mean, 1.0)
+
+
+def _tail(row: Row, mean: float, longest: float) -> float | None:
+    """The 99th percentile of response lengths, where a row states a possible one."""
+    told = row.number("response_len_p99")
+    return told if told is not None and mean < told < longest else None
 
 
 def _has_reference(row: Row, framework: str) -> bool:

@@ -176,6 +176,7 @@ def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, ste
         not steady,
         calibration,
         in_flight=1.0 + one.lag if steady else 1.0,
+        p99=(None, one.p99),
         engine=serving_engine(framework_names(calibration).index(one.framework), calibration),
     )
     return float(found.seconds[0])
