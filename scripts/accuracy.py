@@ -158,8 +158,15 @@ def _verdicts(found: Sequence[Mapping[str, str]]) -> str:
     rows = [(title, *(f"{count[key, said]:,}" for said in ("fits", "oom", "refused"))) for key, title in names.items()]
     peaks = [row for row in found if (row["file"], row["section"]) == REPORTED_PEAKS and row["median_error"]]
     ran_out, ran = ([count[key, said] for said in ("fits", "oom")] for key in ("oom", "fits"))
-    wrong = [(ran_out[0], sum(ran_out), "said to fit but ran out"), (ran[1], sum(ran), "said not to fit but ran")]
-    notes = [f"\n{what}: {percent(part / whole)} of {whole}.\n".capitalize() for part, whole, what in wrong if whole]
+    wrong = [
+        ("Said to fit but ran out", ran_out[0], sum(ran_out), "ran out"),
+        ("Said not to fit but ran", ran[1], sum(ran), "ran"),
+    ]
+    notes = [
+        f"\n{what}: {percent(part / whole)} of the {whole} predicted rows that {end}.\n"
+        for what, part, whole, end in wrong
+        if whole
+    ]
     notes += [
         f"\nPeaks that such reports print ({row['rows']} rows, no constant fitted on them): median "
         f"{percent(float(row['median_error']))}, 9 in 10 {percent(float(row['p90_error']))}.\n"
