@@ -32,16 +32,22 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog, Model
 from rlopt.measured.names import Machine, find_machine, find_model
 from rlopt.measured.rl_defaults import default, framework_of, recipe
+from rlopt.measured.rl_layout import (
+    ASYNC,
+    COLOCATED,
+    DISAGGREGATED,
+    MOST,
+    count_of,
+    engine_degree,
+    sides,
+    trainer_layout,
+)
 from rlopt.measured.rows import Row
-from rlopt.units import GIB
 
-COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
 LAG = re.compile(r"(\d+(?:\.\d+)?)[- ]step off|staleness[ =]+(\d+(?:\.\d+)?)", re.IGNORECASE)
 CRITIC = re.compile(r"critic(?:/RM)?[ :=]+([\w.-]*\d[\w.]*[MB])\b", re.IGNORECASE)
 SEQUENCES = re.compile(r"(\d+) sequences", re.IGNORECASE)
 LORA = re.compile(r"lora", re.IGNORECASE)
-MOST = 1e8
-"""Counts beyond this are slips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
             return found
     if isinstance(model, str) or isinstance(machine, str):
         return "no facts"
-    gpus = _count(row, "gpus") or (_count(row, "gpus_train") or 0) + (_count(row, "gpus_gen") or 0)
+    gpus = count_of(row, "gpus") or (count_of(row, "gpus_train") or 0) + (count_of(row, "gpus_gen") or 0)
     if not 0 < gpus < MOST:
         return "the number of GPUs is not stated"
     batch = _batch(row, framework, assumed)
@@ -115,9 +121,9 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
     placement = ASYNC if mode.startswith("async") else row.text("placement").lower() or COLOCATED
     if placement not in (COLOCATED, DISAGGREGATED, ASYNC):
         return f"the placement {row.text('placement')!r} is none of colocated, disaggregated"
-    train, sample = _sides(row, gpus, placement, assumed)
+    train, sample = sides(row, gpus, placement, assumed)
     engine_precision = _precision(row.text("gen_precision"))
-    parts = _layout(row, framework, model, machine, train, assumed)
+    parts = trainer_layout(row, framework, model, machine, train, assumed)
     if isinstance(parts, str):
         return parts
     lag = LAG.search(row.text("notes"))
@@ -135,7 +141,7 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
         gpus_sample=sample,
         lag=0.0 if placement != ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
         scores=int(_scores_itself(row, framework)) + int(_has_reference(row, framework)),
-        engine_tp=min(_count(row, "gen_tp") or _engine_tp(model, machine, assumed), sample),
+        engine_tp=min(count_of(row, "gen_tp") or engine_degree(model, machine, assumed), sample),
         engine_precision=engine_precision,
         precision=_precision(row.text("train_precision")),
         lora_rank=int(default("lora_rank")) if LORA.search(row.text("algorithm")) else 0,
@@ -148,23 +154,6 @@ def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopField
         **batch,
         **parts,
     )
-
-
-def _sides(row: Row, gpus: int, placement: str, assumed: list[str]) -> tuple[int, int]:
-    """GPUs that train and GPUs that sample."""
-    train, sample = _count(row, "gpus_train"), _count(row, "gpus_gen")
-    if placement == COLOCATED:
-        return train or gpus, sample or gpus
-    if train is None and sample is None:
-        assumed.append("half of the GPUs train")
-        train = max(gpus // 2, 1)
-    train = train or max(gpus - (sample or 0), 1)
-    return train, sample or max(gpus - train, 1)
-
-
-def _count(row: Row, column: str) -> int | None:
-    value = row.number(column)
-    return int(value) if value and 1 <= value < MOST else None
 
 
 def _precision(text: str) -> str:
@@ -192,6 +181,8 @@ def _batch(row: Row, framework: str, assumed: list[str]) -> dict[str, Any] | str
         if "ppo" not in row.text("algorithm").lower():
             return "the samples of a prompt are not stated"
         samples = 1.0
+    if not 0.0 < samples < MOST:
+        return "the samples of a prompt are not stated"
     update = update or recipe(framework, "update_batch") or prompts * samples
     return {"prompts": prompts, "samples": samples, "updates": max(round(prompts * samples / update), 1)}
 
@@ -247,39 +238,6 @@ def _critic(row: Row, model: Model, catalog: Catalog) -> Model | None:
     named = CRITIC.search(row.text("notes"))
     found = find_model(replace(row, cells={"model": named[1]}), catalog) if named else model
     return model if isinstance(found, str) else found
-
-
-def _layout(
-    row: Row, framework: str, model: Model, machine: Machine, gpus: int, assumed: list[str]
-) -> dict[str, Any] | str:
-    """Degrees and micro-batch of the trainer."""
-    sharded = "megatron" not in (row.text("train_backend") or str(recipe(framework, "backend"))).lower()
-    degrees = {name: _count(row, f"train_{name}") for name in ("tp", "pp", "cp", "ep")}
-    if sharded:
-        tp, pp, cp, ep = degrees["tp"] or 1, 1, degrees["cp"] or 1, 1
-    else:
-        tp = degrees["tp"] or min(_power(2.0 * model.params / (float(default("tensor_gib")) * GIB)), 8, gpus)
-        stages = 1 if model.experts else _power(2.0 * model.params / (tp * float(default("tensor_gib")) * GIB))
-        pp, cp = degrees["pp"] or stages, degrees["cp"] or 1
-        ep = degrees["ep"] or (min(machine.gpus_per_node, gpus // pp) if model.experts else 1)
-    if degrees["tp"] is None:
-        assumed.append("training layout")
-    if tp * pp * cp > gpus:
-        return "its parallel degrees need more GPUs than it trains on"
-    ranks = gpus // (tp * pp * cp)
-    while ep > ranks * cp * tp:
-        ep //= 2
-    return {"tp": tp, "pp": pp, "cp": cp, "ep": max(ep, 1), "sharded": sharded,
-            "micro_batch": int(recipe(framework, "micro_batch"))}  # fmt: skip
-
-
-def _engine_tp(model: Model, machine: Machine, assumed: list[str]) -> int:
-    assumed.append("tensor parallelism of the engine")
-    return _power(2.0 * model.params / (float(default("engine_share")) * machine.device.memory_gib * GIB))
-
-
-def _power(value: float) -> int:
-    return int(2 ** max(0, math.ceil(math.log2(max(value, 1.0)))))
 
 
 __all__ = ["LoopFields", "read_loop"]
