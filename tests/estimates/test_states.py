@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import ModelShape, Training, host_gib, resident_gib, training_engine
-from rlopt.estimates.states import adapter_shards, shards, stage_layers, training_states
+from rlopt.estimates.states import adapter_shards, frozen_host_gib, shards, stage_layers, training_states
 from rlopt.units import GIB
 from tests.estimates.parts import FULL, calibration, gpt3, hardware, layout, shape
 
@@ -120,7 +120,15 @@ def test_offload_moves_states_to_the_host_and_off_what_stays_resident() -> None:
     assert resident_gib(*args, CAL) == pytest.approx([states.weights[0] + states.optimizer[0], states.weights[0], 0.0])
     host = host_gib(*args, hardware(rows=3), CAL)
     params = shape("Qwen3-8B").params
-    assert host * GIB == pytest.approx([0.0, 16 * params, 16 * params + 8 * 2 * params])
+    pinned = 8 * CAL.value("memory", "host_pinned_gib") * GIB
+    assert host * GIB == pytest.approx([0.0, 16 * params + pinned, 16 * params + 8 * 2 * params + pinned])
+
+
+def test_a_reference_in_host_memory_takes_its_share_of_every_gpu_of_a_node() -> None:
+    qwen = shape("Qwen3-8B")
+    rows = layout(dp=8, sharding=[0, 0, 3], offload=[1, 2, 2])
+    found = frozen_host_gib(qwen, rows, hardware(rows=3), CAL)
+    assert found * GIB == pytest.approx([0.0, 8 * 2 * qwen.params, 2 * qwen.params])
 
 
 def test_engines_follow_sharding_and_adapters() -> None:

@@ -15,6 +15,7 @@ from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
 from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factors, update_seconds
+from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
 
 CHUNK = 16_384
@@ -146,6 +147,9 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
     host = np.zeros(len(pick))
     for name, training in context.trainings.items():
         host += host_gib(context.shapes[name], training, layout, hardware, context.calibration)
+    for role in context.workload.roles:
+        if not role.trained and role.weights:
+            host += frozen_host_gib(context.shapes[role.name], layout, hardware, context.calibration, score_precision)
     seconds: dict[tuple[int, str], Floats] = {
         (size, precision): _seconds(context, result, hardware, size, precision)
         for size in context.sizes

@@ -213,12 +213,23 @@ def resident_gib(shape: ModelShape, training: Training, layout: Layout, calibrat
 def host_gib(
     shape: ModelShape, training: Training, layout: Layout, hardware: Hardware, calibration: Calibration
 ) -> Floats:
-    """Host memory per node that offload takes, GiB: optimizer states, fp32 gradients, offloaded weights.
+    """Host memory per node that offload takes, GiB: optimizer states, fp32 gradients, offloaded weights, buffers.
 
-    CPU Adam keeps master, moments and a copy of the gradients in host memory (Ren et al., 2021, section 4).
+    CPU Adam keeps master, moments and a copy of the gradients in host memory (Ren et al., 2021, section 4); what
+    moves passes through pinned buffers of each GPU.
     """
     states = training_states(shape, training, layout, calibration)
     gradients = states.trained * calibration.value("memory", "host_gradient_bytes") / GIB
     moved = np.where(layout.offload >= OPTIMIZER_OFF, states.optimizer + gradients, 0.0)
     moved = moved + np.where(layout.offload >= PARAMETERS_OFF, states.weights, 0.0)
+    moved = moved + np.where(layout.offload >= OPTIMIZER_OFF, calibration.value("memory", "host_pinned_gib"), 0.0)
+    return np.asarray(moved * np.minimum(layout.gpus, hardware.gpus_per_node))
+
+
+def frozen_host_gib(
+    shape: ModelShape, layout: Layout, hardware: Hardware, calibration: Calibration, precision: str = "bf16"
+) -> Floats:
+    """Host memory per node that a frozen model (a reference) takes where parameters are offloaded, GiB."""
+    weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
+    moved = np.where(layout.offload >= PARAMETERS_OFF, weights, 0.0)
     return np.asarray(moved * np.minimum(layout.gpus, hardware.gpus_per_node))
