@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 MEANINGS: Final[Mapping[str, str]] = {
-    "id": "the row's `id`, or `line N` where it has none",
+    "id": "the row's `id`, or `line N` where it has none; a stage of an RL step adds its column (`R001:gen_time_s`)",
     "kind": "training, generation, rl or memory",
     "measured": "the measured cell: a number, or fits / oom; empty where nothing usable was measured",
     "predicted": "the same quantity as the models see it; empty where unsupported",

@@ -12,6 +12,7 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.measured.meanings import MEANINGS
 from rlopt.measured.points import points_of
 from rlopt.measured.predictions import Prediction
+from rlopt.measured.quantities import STAGE_COLUMNS
 from rlopt.measured.rows import Table
 from rlopt.measured.summary import refusals, summary
 
@@ -28,7 +29,7 @@ def records(predictions: Sequence[Prediction]) -> list[dict[str, Any]]:
     for one, point in zip(predictions, points_of(predictions), strict=True):
         outcome = one.outcome
         record: dict[str, Any] = {
-            "id": one.row.id, "kind": one.kind, "measured": one.measured, "predicted": outcome.predicted,
+            "id": _name(one), "kind": one.kind, "measured": one.measured, "predicted": outcome.predicted,
             "ratio": one.ratio, "status": one.status, "reason": outcome.reason, "quantity": one.row.quantity,
             "unit": one.unit, "low": outcome.low, "high": outcome.high, "needed_gib": outcome.needed,
             "limit_gib": outcome.limit,
@@ -36,6 +37,11 @@ def records(predictions: Sequence[Prediction]) -> list[dict[str, Any]]:
         record |= {name: point.labels[name] for name in _LABELS}
         found.append(record | {"line": one.row.line, "note": outcome.note})
     return found
+
+
+def _name(one: Prediction) -> str:
+    """The row's id; a stage of its step carries its column behind it, so that an id names one quantity of a kind."""
+    return f"{one.row.id}:{one.row.quantity}" if one.row.quantity in STAGE_COLUMNS else one.row.id
 
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
