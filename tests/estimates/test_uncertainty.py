@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import Hardware, combine, sigma
-from rlopt.estimates.uncertainty import KIND_OF_STAGE, sigma_of
+from rlopt.estimates.uncertainty import (
+    KIND_OF_STAGE,
+    is_measured,
+    measured_devices,
+    planned_sigma,
+    sigma_of,
+)
 from tests.estimates.parts import calibration, catalog
 
 CAL = calibration()
@@ -39,3 +45,15 @@ def test_stage_bands_combine_by_their_share_of_the_time() -> None:
     assert combine([0.0, 0.0], [0.2, 0.4]) == 0.0
     found = combine([np.array([30.0, 0.0]), 10.0], [0.2, np.array([0.4, 0.4])])
     assert found == pytest.approx([0.25, 0.4])
+
+
+def test_a_loop_knows_a_gpu_that_its_stage_was_measured_on() -> None:
+    """L40S served models in measurements, no sampling loop; a T4 did neither."""
+    assert "L40S" in measured_devices("generation", CAL)
+    assert "L40S" not in measured_devices("rl", CAL)
+    known = planned_sigma("generation", "L40S", False, CAL, loop=True)
+    assert known == pytest.approx(sigma_of("rl", "", "", False, CAL))
+    assert planned_sigma("generation", "T4", False, CAL, loop=True) >= known
+    assert is_measured("generation", "L40S", CAL, loop=True)
+    assert not is_measured("generation", "T4", CAL, loop=True)
+    assert planned_sigma("training", "T4", False, CAL, loop=False) == sigma_of("training", "T4", "", False, CAL)

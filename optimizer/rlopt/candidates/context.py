@@ -21,9 +21,9 @@ from rlopt.estimates import (
     load_calibration,
     memory_margin,
     planned_framework,
-    sigma,
     training_engine,
 )
+from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.workloads import Stage, Workload
@@ -128,16 +128,16 @@ def _shapes(workload: Workload) -> dict[str, ModelShape]:
 def make_context(
     request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int, engine: str | None = None
 ) -> Context:
-    """Everything the estimates need, with the error bands at the request's confidence.
-
-    Inside a sampling loop stages take the error of whole measured steps, which is wider than that of training runs
-    and of served engines alone.
-    """
+    """Everything the estimates need, with the error bands at the request's confidence."""
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
     z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
-    train_kind, rollout_kind = ("rl", "rl") if workload.generates else ("training", "generation")
+
+    def band(kind: str) -> np.ndarray:
+        by_type = [planned_sigma(kind, name, moe, calibration, workload.generates) for name in hardware.names]
+        return np.exp(z * np.array(by_type)[hardware.kind])
+
     return Context(
         framework=framework_names(calibration).index(engine) if engine else planned_framework(calibration),
         request=request,
@@ -147,8 +147,8 @@ def make_context(
         shapes=_shapes(workload),
         trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
         calibration=calibration,
-        train_band=np.exp(z * sigma(train_kind, hardware, moe, calibration)),
-        rollout_band=np.exp(z * sigma(rollout_kind, hardware, moe, calibration)),
+        train_band=band("training"),
+        rollout_band=band("generation"),
         gpu_limit=gpu_limit,
         moe=moe,
     )

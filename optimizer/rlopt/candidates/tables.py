@@ -25,7 +25,7 @@ from rlopt.estimates import (
     rollout_other_gib,
     rollout_weights_gib,
 )
-from rlopt.estimates.uncertainty import EIGHTY, measured_devices, sigma_of
+from rlopt.estimates.uncertainty import EIGHTY, is_measured, planned_sigma
 
 ROUNDING = 1e-9
 """A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
@@ -120,16 +120,17 @@ class Tables:
             parts=parts,
             stages=(stage, *self._tools(entry.group_size)),
             memory_margin=margin(context),
-            **self._band(hardware),
+            **self._band("generation", hardware),
         )
 
-    def _band(self, hardware: Hardware) -> Band:
-        """Whether this GPU type was measured, and the error band of its times."""
-        context, kind = self.context, "rl" if self.context.workload.generates else "training"
+    def _band(self, kind: str, hardware: Hardware) -> Band:
+        """Whether this GPU type was measured at what it does here, and the error band of its times."""
+        context, loop = self.context, self.context.workload.generates
         name = hardware.names[int(hardware.kind[0])] if hardware.kind is not None else ""
+        half = EIGHTY * planned_sigma(kind, name, context.moe, context.calibration, loop)
         return {
-            "measured": name in measured_devices(kind, context.calibration),
-            "band": math.exp(EIGHTY * sigma_of(kind, name, "", context.moe, context.calibration)) - 1.0,
+            "measured": is_measured(kind, name, context.calibration, loop),
+            "band": math.exp(half) - 1.0,
         }
 
     def _tools(self, size: int) -> tuple[StageDetail, ...]:
@@ -222,7 +223,7 @@ class Tables:
             parts=peaks[peak],
             stages=tuple(stages),
             memory_margin=margin(context),
-            **self._band(hardware),
+            **self._band("training", hardware),
         )
 
 

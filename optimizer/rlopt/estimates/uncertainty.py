@@ -50,6 +50,25 @@ def sigma(kind: str, hardware: Hardware, moe: bool, calibration: Calibration, en
     return np.asarray(np.array(by_type)[hardware.kind])
 
 
+def planned_sigma(kind: str, device: str, moe: bool, calibration: Calibration, loop: bool) -> float:
+    """One log-sigma of a planned stage's seconds: training or generation, alone or inside a sampling loop.
+
+    Inside a loop stages take the error of whole measured steps, wider than that of training runs and of served
+    engines. A GPU type that loops were not measured on, but its stage was, counts as known.
+    """
+    if not loop:
+        return sigma_of(kind, device, "", moe, calibration)
+    unseen = device not in measured_devices("rl", calibration)
+    elsewhere = unseen and device in measured_devices(kind, calibration)
+    return sigma_of("rl", "" if elsewhere else device, "", moe, calibration)
+
+
+def is_measured(kind: str, device: str, calibration: Calibration, loop: bool) -> bool:
+    """Whether a planned stage rests on measurements of its GPU type."""
+    kinds = (kind, "rl") if loop else (kind,)
+    return any(device in measured_devices(name, calibration) for name in kinds)
+
+
 def measured_devices(kind: str, calibration: Calibration) -> tuple[str, ...]:
     """GPU types with measurements of a kind."""
     return tuple(calibration.bands[KIND_OF_STAGE.get(kind, kind)].get("devices", ()))
