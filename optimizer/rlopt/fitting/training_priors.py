@@ -179,6 +179,8 @@ DEVICES: Mapping[str, Prior] = {
     "B200-limited": Prior(1.3, 0.6, 2.5, 0.2),
 }
 """... but for parts that are held to less power than the type they derive from."""
+ADAPTER = Prior(1.0, 0.5, 8.0, 0.6)
+"""Of each kind of adapter that the file names, against LoRA."""
 LINKS: Mapping[str, Prior] = {
     "nvlink_share": Prior(0.78, 0.5, 0.95, 0.15),
     "nic_share": Prior(0.7, 0.3, 0.95, 0.2),

@@ -129,11 +129,13 @@ def _label(row: Row, one: Fields) -> dict[str, str]:
 
 
 def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
-    """Step time of every case, of samples as long as they are on average; shape (n,)."""
+    """Step time of every case, of samples as long as they are on average and of adapters of its kind; shape (n,)."""
     if not len(found):
         return np.zeros(0)
     length = np.array([one.sample for one in found.fields])
-    return update_seconds(
+    adapters = calibration.training["adapter_factor"]
+    effect = np.array([float(adapters.get(one.adapter, 1.0)) for one in found.fields])
+    return effect * update_seconds(
         found.shape,
         found.training,
         found.hardware,
