@@ -44,7 +44,7 @@ LENGTHS = (re.compile(r"longest sample (\d+)"), re.compile(r"max_seq_length (\d+
 BATCH = re.compile(r"batch size per DP (\d+)")
 LOCAL_BATCH = re.compile(r"local batch (\d+) \(pipeline")
 EXPERT_TP = re.compile(r"etp(\d+)")
-CHUNKED = re.compile(r"chunked|liger|cross_entropy_loss_fusion")
+CHUNKED = re.compile(r"^(?!.*not using use_liger).*(chunked|liger|cross_entropy_loss_fusion)")
 TRAINED_SHARES = {"tuners/lisa": 0.25, "tuners/llamapro": 0.12}
 """Share of the weights that selective full fine-tunes of ms-swift train: two layers and the tables; new blocks."""
 DISAGREEMENT = 0.12

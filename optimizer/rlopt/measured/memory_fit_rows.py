@@ -14,7 +14,15 @@ from rlopt.estimates.memory import update_tensors, with_overhead
 from rlopt.estimates.states import States, shards, training_states
 from rlopt.facts import Catalog
 from rlopt.measured.memory_cases import MemoryCases, cases, margins, peaks
-from rlopt.measured.memory_fits import as_training_row, capacity_gib, copies, is_loop, lacks_length, refused
+from rlopt.measured.memory_fits import (
+    as_training_row,
+    capacity_gib,
+    copies,
+    is_loop,
+    lacks_length,
+    refused,
+    round_figure,
+)
 from rlopt.measured.outcome import FITS, OOM, Outcome
 from rlopt.measured.quantities import FITS_QUANTITY
 from rlopt.measured.rows import Row
@@ -41,6 +49,9 @@ def predict_fits(rows: Sequence[Row], catalog: Catalog, calibration: Calibration
         lacking = lacking or ("no length of a sequence is stated" if lacks_length(rows[place]) else "")
         if asked and lacking:
             result[place] = Outcome.unsupported(lacking, found.labels[case])
+            continue
+        if not asked and round_figure(rows[place]):
+            result[place] = Outcome.unsupported("a round figure that may be the card's memory", found.labels[case])
             continue
         value: float | str = (FITS if fits[case] else OOM) if asked else float(seen[case] + beside[case])
         result[place] = Outcome(

@@ -6,7 +6,7 @@ GPU memory              that of the named GPU; 80 GiB for ms-swift's examples, w
 GPUs                    none: there is no verdict without their number
 lengths                 prompt + response, 1024 of each that is not stated; without either there is no verdict
 micro-batch             the prompts of a GPU where a row states them; a group of 8 under TRL and its kin, else 1
-expert parallelism      under Megatron as many ways as a stage has GPUs
+expert parallelism      under Megatron as many ways as a stage has GPUs; with adapters four in a node, eight beyond
 sharding                ZeRO-3 on several GPUs under the RL stacks, none on one
 recomputation           full in RL loops and with ms-swift, LLaMA-Factory, unsloth
 reference               frozen weights beside a fully trained policy of GRPO, PPO, DPO; adapters share theirs
@@ -42,6 +42,9 @@ SIZE_ALONE = re.compile(r"(VL-)?(\d+(?:\.\d+)?)B")
 QWEN_SIZES = ("0.5", "1.5", "3", "7", "14", "32", "72")
 OTHER_SIZES = {"8": "Meta-Llama-3.1-8B", "13": "Llama-2-13b-hf", "34": "CodeLlama-34b-hf", "70": "Meta-Llama-3.1-70B"}
 SWIFT_GIB = 80.0
+PATHS = re.compile(r"/(q?lora)\b|/tuners/(?!galore|lisa|badam|llamapro)")
+"""Scripts of ms-swift that train adapters, whatever their other cells leave blank."""
+NODE = 8
 HALF = 1024
 """Tokens of a prompt or a response that is not stated."""
 HF_GROUP = 8
@@ -90,6 +93,11 @@ def lacks_length(row: Row) -> bool:
     """Whether no length of a sequence is stated where one decides."""
     stated = any(row.number(column) for column in ("seq_len", "prompt_len", "response_len"))
     return not stated and (is_loop(row) or row.text("framework") not in ("ms-swift", "torchtune"))
+
+
+def round_figure(row: Row) -> bool:
+    """Whether the printed peak may be the card's capacity and no peak."""
+    return "may be card capacity" in row.text("notes")
 
 
 def as_training_row(row: Row) -> Row:
@@ -150,8 +158,9 @@ def _model(row: Row, loop: bool) -> str:
 
 def _method(row: Row) -> str:
     text = f"{row.text('algorithm')} {row.text('lora_rank')} {row.text('precision')}".lower()
-    by_path = re.search(r"/(q?lora)\b", row.text("source").lower())
-    whole = "full-parameter" in row.text("notes") or "/full" in row.text("source")
+    by_path = PATHS.search(row.text("source").lower())
+    notes = row.text("notes").lower()
+    whole = "full-parameter" in notes or "header: full" in notes or "/full" in row.text("source")
     adapters = "lora" in text or row.number("lora_rank") or row.text("lora_rank").lower() == "y"
     if whole or not (adapters or by_path):
         return "full"
@@ -170,13 +179,18 @@ def _sharding(row: Row, loop: bool) -> str:
 
 
 def _experts_ways(row: Row) -> str:
-    """Ways of expert parallelism: as stated, else as many as a stage has GPUs."""
+    """Ways of expert parallelism: as stated, else as many as a stage has GPUs.
+
+    Adapters leave room for fewer: four within a node, eight beyond.
+    """
     stated = EXPERTS.search(row.text("notes"))
     if stated:
         return stated[1]
     if not MOE.search(row.text("model")):
         return "1"
-    return str(int(max((row.number("gpus") or 1) / (row.number("pp") or 1), 1)))
+    gpus = row.number("gpus") or 1
+    most = gpus if _method(row) == "full" else 4 if gpus <= NODE else NODE
+    return str(int(max(min(gpus / (row.number("pp") or 1), most), 1)))
 
 
 def _micro_batch(row: Row, loop: bool) -> str:
@@ -211,7 +225,8 @@ def _recompute(row: Row, loop: bool) -> str:
 
 def _packing(row: Row) -> str:
     several = (row.number("micro_batch") or 1) >= 4
-    return "; packing=no" if row.text("framework") == "ms-swift" and several else ""
+    short = several and row.text("algorithm") in ("SFT", "SEQ_CLS", "EMBEDDING", "DPO")
+    return "; packing=no" if row.text("framework") == "ms-swift" and short else ""
 
 
 def _yes(row: Row, column: str) -> bool:
@@ -219,4 +234,13 @@ def _yes(row: Row, column: str) -> bool:
     return text == "y" or (row.number(column) or 0.0) > 0.0
 
 
-__all__ = ["as_training_row", "capacity_gib", "copies", "engine_of", "is_loop", "lacks_length", "refused"]
+__all__ = [
+    "as_training_row",
+    "capacity_gib",
+    "copies",
+    "engine_of",
+    "is_loop",
+    "lacks_length",
+    "refused",
+    "round_figure",
+]
