@@ -32,6 +32,7 @@ from rlopt.measured.rows import Row
 
 SIZES = ((4.0, "under 4B"), (20.0, "4-20B"), (100.0, "20-100B"))
 NAMES = ("device", "model", "format", "version")
+MAKERS = ("nvidia", "amd")
 BRIDGED = {"H100-NVL": 2.0, "H200-NVL": 4.0}
 """GPUs that a bridge joins on cards sold as bridged sets, though their machines join cards by PCIe."""
 
@@ -131,7 +132,9 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Ca
         shape=ModelShape.stack(shapes, which) if found else None,
         hardware=Hardware.of(machines, calibration) if found else None,
         engine=tuple(cells.engine for cells in read),
-        names=tuple((m.device.name, model.name, cells.format, cells.version) for _, model, m, cells in found),
+        names=tuple(
+            (m.device.name, family(rows[number], model), cells.format, cells.version) for number, model, m, cells in found
+        ),
         tp=np.array([cells.tp for cells in read], dtype=float),
         ep=np.array([cells.ep for cells in read], dtype=float),
         replicas=np.array([cells.replicas for cells in read], dtype=float),
@@ -164,6 +167,12 @@ def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> 
 def _link(machine: Machine, cells: Cells) -> str:
     bridged = 1.0 < max(cells.tp, cells.ep) <= BRIDGED.get(machine.device.name, 0.0)
     return "nvlink" if bridged else machine.intra
+
+
+def family(row: Row, model: Model) -> str:
+    """Name that effects of a model are keyed by; checkpoints quantised by a GPU maker come with recipes of their own."""
+    maker = row.text("model").lower().partition("/")[0]
+    return f"{model.name} ({maker})" if maker in MAKERS else model.name
 
 
 def source_of(row: Row) -> str:
