@@ -86,11 +86,11 @@ def test_the_slowest_rank_counts() -> None:
 
 def test_gemms_saturate_with_width_and_tokens() -> None:
     width, count = np.array([512.0, 4096.0, 4096.0]), np.array([8192.0, 8192.0, 256.0])
-    rate = gemm_rate(gemm_ceiling(hardware(rows=3), "bf16", CAL), width, count, CAL)
+    rate = gemm_rate(gemm_ceiling(hardware(rows=3), "bf16", CAL), width, 1, count, CAL)
     assert rate[1] > rate[0]
     assert rate[1] > rate[2]
     assert rate[1] < 989e12
-    limit = gemm_rate(gemm_ceiling(H100, "bf16", CAL), np.array([64e9]), np.array([1e9]), CAL)[0]
+    limit = gemm_rate(gemm_ceiling(H100, "bf16", CAL), np.array([64e9]), 1, np.array([1e9]), CAL)[0]
     assert limit == pytest.approx(CAL.training["gemm_ceiling"]["Hopper"] * 989e12, rel=1e-4)
 
 

@@ -114,8 +114,13 @@ def test_kernels_skip_what_a_window_leaves_out() -> None:
 
 def test_a_width_that_leaves_a_remainder_runs_slower() -> None:
     ceiling, count = gemm_ceiling(H100, "bf16", CAL), np.array([4096.0])
-    even, ragged = (gemm_rate(ceiling, np.array([w]), count, CAL)[0] for w in (1792.0, 1800.0))
+    even, ragged = (gemm_rate(ceiling, np.array([w]), 1, count, CAL)[0] for w in (1792.0, 1800.0))
     assert ragged / even == pytest.approx(0.8 * (1800 / 2130) / (1792 / 2122))
+
+
+def test_a_split_matrix_keeps_one_whole_side() -> None:
+    ceiling, count = gemm_ceiling(H100, "bf16", CAL), np.array([4096.0])
+    assert gemm_rate(ceiling, 8192, 4, count, CAL) == gemm_rate(ceiling, 4096, 1, count, CAL)
 
 
 def test_fp4_counts_for_no_more_than_twice_fp8() -> None:

@@ -1,7 +1,8 @@
 """Seconds of a micro-batch on its slowest stage: GEMMs, attention, experts, memory traffic.
 
-A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, w the width per tensor-parallel rank and t the
-tokens (half-saturation in both); low precisions saturate later. Attention and the output matrix stay in 16 bits.
+A GEMM reaches ceiling · w / (w + w0) · t / (t + t0) of the peak, t the tokens and w the geometric mean of a matrix's
+whole and split side (half-saturation in both); low precisions saturate later. Attention and the output matrix stay
+in 16 bits.
 """
 
 from __future__ import annotations
@@ -77,10 +78,13 @@ def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibr
     return peak * share, float(calibration.training["saturates_later"].get(precision, 1.0))
 
 
-def gemm_rate(ceiling: tuple[Floats, Values], width: Values, count: Values, calibration: Calibration) -> Floats:
-    """Achieved FLOP/s of a GEMM of ``count`` rows and ``width`` columns per rank, under `gemm_ceiling`."""
+def gemm_rate(
+    ceiling: tuple[Floats, Values], hidden: Values, tp: Values, count: Values, calibration: Calibration
+) -> Floats:
+    """Achieved FLOP/s of a GEMM of ``count`` rows under `gemm_ceiling`, one of its sides split over ``tp`` ranks."""
     peak, later = ceiling
-    ragged = np.asarray(width) % ALIGNED != 0
+    ragged = np.asarray(hidden / tp) % ALIGNED != 0
+    width = hidden / np.sqrt(tp)
     if np.any(ragged):
         peak = peak * np.where(ragged, calibration.value("training", "ragged_factor"), 1.0)
     half_width = later * calibration.value("training", "half_width")
@@ -110,11 +114,11 @@ def stage_compute_s(
     """
     passes = Passes.of(training, layout)
     tp = np.asarray(layout.tp, dtype=np.float64)
-    local, width = count / tp, shape.hidden / tp
+    local = count / tp
     hbm = hbm_bytes_s(hardware, calibration)
     ceiling = gemm_ceiling(hardware, precision, calibration)
     layer = local * (2.0 / shape.layers * shape.dense_active) * passes.gemm
-    layer = layer / gemm_rate(ceiling, width, count, calibration)
+    layer = layer / gemm_rate(ceiling, shape.hidden, tp, count, calibration)
     layer = layer + passes.attention * attention_s(shape, hardware, tokens, local, stack, calibration)
     moved = _traffic_bytes(shape, training, stack, calibration)
     layer = layer + local * moved * passes.traffic / hbm
@@ -129,7 +133,7 @@ def stage_compute_s(
         )  # fmt: skip
     sixteen = ceiling if isinstance(precision, str) and precision == "bf16" else None
     sixteen = sixteen or gemm_ceiling(hardware, "bf16", calibration)
-    head = local * (2.0 * shape.head) * passes.head / gemm_rate(sixteen, width, count, calibration)
+    head = local * (2.0 * shape.head) * passes.head / gemm_rate(sixteen, shape.hidden, tp, count, calibration)
     head = head + local * (calibration.value("training", "logits_bytes") / 3.0 * shape.vocab * passes.head) / hbm
     return _slowest_stage(shape, layout, layer, head)
 
