@@ -47,6 +47,12 @@ EXPERT_TP = re.compile(r"etp(\d+)")
 CHUNKED = re.compile(r"^(?!.*not using use_liger).*(chunked|liger|cross_entropy_loss_fusion)")
 TRAINED_SHARES = {"tuners/lisa": 0.25, "tuners/llamapro": 0.12}
 """Share of the weights that selective full fine-tunes of ms-swift train: two layers and the tables; new blocks."""
+COUNTS = (
+    "layers", "hidden", "heads", "kv_heads", "ffn_hidden", "vocab", "gpus", "tp", "pp", "vp", "dp", "cp", "ep",
+    "micro_batch", "seq_len", "lora_rank",
+)  # fmt: skip
+LARGEST = 1e7
+"""Counts below one or beyond this are slips."""
 DISAGREEMENT = 0.12
 """Stated parameters win over a stated shape that differs by more."""
 IN_PLACE = 8.0
@@ -95,6 +101,10 @@ class Fields:
 
 def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | str:
     """Read ``row``, or say why it cannot be predicted."""
+    stated = ((name, row.number(name)) for name in COUNTS)
+    slip = next((name for name, value in stated if value is not None and not 1.0 <= value <= LARGEST), None)
+    if slip is not None or (row.number("params_b") or 1.0) > LARGEST:
+        return f"{slip or 'params_b'} cannot be {row.text(slip or 'params_b')[:20]}"
     args = arguments(row)
     model = model_of(row, args) if args else _model(row, catalog)
     if isinstance(model, str):

@@ -45,6 +45,7 @@ SWIFT_GIB = 80.0
 PATHS = re.compile(r"/(q?lora)\b|/tuners/(?!galore|lisa|badam|llamapro)")
 """Scripts of ms-swift that train adapters, whatever their other cells leave blank."""
 NODE = 8
+LONGEST = 10_000_000
 HALF = 1024
 """Tokens of a prompt or a response that is not stated."""
 HF_GROUP = 8
@@ -199,8 +200,9 @@ def _micro_batch(row: Row, loop: bool) -> str:
     if prompts:
         return prompts[1]
     stated = row.text("micro_batch").split("/")[-1]
+    stated = stated if stated.isdigit() else ""
     if "dpo" in row.text("algorithm").lower():
-        return str(2 * float(stated or 1))
+        return str(2 * int(stated or 1))
     if not stated and loop and engine_of(row) == "hf":
         return row.text("k") or str(HF_GROUP)
     return stated
@@ -209,6 +211,8 @@ def _micro_batch(row: Row, loop: bool) -> str:
 def _length(row: Row) -> int:
     stated = row.number("seq_len")
     prompt, response = row.number("prompt_len"), row.number("response_len")
+    if max(stated or 0.0, prompt or 0.0, response or 0.0) > LONGEST:
+        return LONGEST + 1  # a slip, refused as such where counts are read
     if prompt or response:
         return int(max(stated or 0, (prompt or HALF) + (response or HALF)))
     return int(stated or 2 * HALF)
