@@ -18,6 +18,7 @@ from rlopt.estimates.activations import (
     micro_batch_tokens,
     scores_gib,
 )
+from rlopt.estimates.colocated_memory import colocated_peaks
 from rlopt.estimates.memory import observed_gib, update_tensors
 from rlopt.units import GIB
 from tests.estimates.parts import FULL, calibration, catalog, gpt3, layout, shape, tokens
@@ -243,3 +244,18 @@ def test_many_models_in_one_call_are_the_same_as_one_by_one() -> None:
         precision = "fp8" if i == 1 else "bf16"
         alone = update_parts(shape(name), kind, None, row, tokens(lengths[i]), precision, CAL, stack=one).total()
         assert alone[0] == pytest.approx(together[i]), name
+
+
+def test_a_colocated_pool_holds_both_halves() -> None:
+    """Asleep, the engine leaves its share; awake it stands beside the update, and its share must hold a sequence."""
+    eighty, share = np.array([80.0]), 0.5
+    update, resident, weights, sequence = (np.array([x]) for x in (60.0, 20.0, 15.0, 2.0))
+    asleep = colocated_peaks(update, resident, weights, sequence, share, eighty, CAL)
+    awake = colocated_peaks(update, resident, weights, sequence, share, eighty, CAL, sleeps=False)
+    assert asleep.update[0] == pytest.approx(60.0 + CAL.value("memory", "engine_asleep_gib"))
+    assert awake.update[0] == pytest.approx(100.0)
+    assert asleep.sampling[0] == pytest.approx(20.0 + 40.0)
+    assert asleep.spare[0] == pytest.approx(40.0 - 17.0)
+    assert asleep.fits(eighty)[0]
+    assert not awake.fits(eighty)[0]
+    assert not colocated_peaks(update, resident, weights, sequence, 0.2, eighty, CAL).fits(eighty)[0]
