@@ -48,6 +48,8 @@ NODE = 8
 LONGEST = 10_000_000
 HALF = 1024
 """Tokens of a prompt or a response that is not stated."""
+ROBOT_LENGTH = 300
+"""Tokens of OpenVLA's samples: 256 of an image and an instruction."""
 HF_GROUP = 8
 """Completions that TRL's GRPO trains at once on a GPU by default."""
 
@@ -215,7 +217,8 @@ def _length(row: Row) -> int:
         return LONGEST + 1  # a slip, refused as such where counts are read
     if prompt or response:
         return int(max(stated or 0, (prompt or HALF) + (response or HALF)))
-    return int(stated or 2 * HALF)
+    robot = row.text("framework").lower().startswith("openvla")
+    return int(stated or (ROBOT_LENGTH if robot else 2 * HALF))
 
 
 def _recompute(row: Row, loop: bool) -> str:
