@@ -93,6 +93,22 @@ def test_stated_parameters_win_over_a_shape_that_contradicts_them() -> None:
     assert fields(model="GPT of our own", params_b="242", vocab="250000", **shape).model.params > 235e9
 
 
+def test_layers_follow_from_width_and_size() -> None:
+    found = fields(model="GPT of our own", params_b="194", hidden="14400", vocab="250000", heads="", layers="")
+    assert found.model.layers == 77  # 12 · 77 · 14400² + 250000 · 14400 = 195e9
+    assert "77 layers" in found.assumed
+
+
+def test_arguments_in_the_notes_describe_a_model() -> None:
+    notes = (
+        "transformer-impl=transformer_engine; num-experts=8; moe-router-topk=2; moe-ffn-hidden-size=2048; swiglu=True"
+    )
+    shape = {"layers": "16", "hidden": "1024", "heads": "16", "ffn_hidden": "4096"}
+    found = fields(model="mcore moe/tiny", notes=notes, **shape)
+    assert (found.model.experts, found.model.active_experts, found.model.expert_ffn) == (8, 2, 2048)
+    assert "hybrid" in refused(model="mcore x/y", notes=f"{notes}; hybrid-layer-pattern=M*M*", **shape)
+
+
 def test_an_engine_cell_wins_over_the_source() -> None:
     assert find_stack(row(engine="internevo"), CAL).engine == "internevo"
     assert find_stack(row(framework="torchtune"), CAL).engine == "torchtune"

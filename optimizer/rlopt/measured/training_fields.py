@@ -6,6 +6,7 @@ Assumed where a cell is blank; a row's note names what was:
 engine, recompute, kernels   by the source, catalogs/calibration/sources.yaml
 GPU                          that of the source's pages, where there is one
 GPUs                         tp · pp · cp · dp, where dp is stated
+layers                       (parameters - vocabulary · hidden) / 12 hidden²
 tp, pp, vp, cp, ep           1
 dp                           GPUs / (tp · pp · cp)
 micro-batch                  1
@@ -26,9 +27,10 @@ from dataclasses import dataclass, replace
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import RECOMPUTE
 from rlopt.facts import Catalog, Model
-from rlopt.measured.names import Machine, find_machine, find_model
+from rlopt.measured.names import Machine, find_machine
 from rlopt.measured.rows import Row
 from rlopt.measured.stacks import StackFacts, default, find_stack
+from rlopt.measured.training_model import training_model
 
 LOW_PRECISIONS = (("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"))
 """Words in a precision's name; everything else computes in 16 bits."""
@@ -45,8 +47,6 @@ EXPERT_TP = re.compile(r"expert-tensor-parallel-size=(\d+)", re.IGNORECASE)
 PARTS = ("tp", "pp", "vp", "cp", "ep")
 MOST = 1e8
 """Counts beyond this are slips."""
-CONTRADICTS = 0.12
-"""Stated parameters this far from the stated shape's own count belong to another shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,9 @@ class Fields:
 def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
-    model, machine = find_model(row, catalog), find_machine(_with_gpu(row, assumed), catalog)
+    model, machine = training_model(row, catalog, assumed), find_machine(_with_gpu(row, assumed), catalog)
     if isinstance(model, str):
         return model
-    model = _of_stated_size(model, row, assumed)
     if isinstance(machine, str):
         return machine
     for column in (*PARTS, "dp", "gpus", "micro_batch", "global_batch", "seq_len"):
@@ -125,18 +124,6 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         assumed=tuple(assumed),
         **sizes,
     )
-
-
-def _of_stated_size(model: Model, row: Row, assumed: list[str]) -> Model:
-    """The model with the parameters that the row states, where they contradict the shape it states as well.
-
-    Tables print sizes that were computed by the run; their layers are more often copied wrongly.
-    """
-    stated = (row.number("params_b") or 0.0) * 1e9
-    if model.params_basis != "inline" or not stated or abs(stated / model.params - 1.0) < CONTRADICTS:
-        return model
-    assumed.append(f"{stated / 1e9:.0f}B parameters as stated")
-    return replace(model, params=stated, active_params=stated)
 
 
 def _with_gpu(row: Row, assumed: list[str]) -> Row:

@@ -135,7 +135,7 @@ def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
     length = np.array([one.sample for one in found.fields])
     adapters = calibration.training["adapter_factor"]
     effect = np.array([float(adapters.get(one.adapter, 1.0)) for one in found.fields])
-    return effect * update_seconds(
+    of_terms = update_seconds(
         found.shape,
         found.training,
         found.hardware,
@@ -148,6 +148,7 @@ def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
         calibration,
         stack=found.stack,
     )
+    return np.asarray(effect * of_terms)
 
 
 def in_metric(found: TrainingCases, quantities: Sequence[str], step_s: Floats) -> Floats:
