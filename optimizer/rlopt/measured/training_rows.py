@@ -128,11 +128,16 @@ def _label(row: Row, one: Fields) -> dict[str, str]:
     }
 
 
+def _samples(found: TrainingCases) -> Floats:
+    """Tokens of a sample on average; shape (n,)."""
+    return np.array([one.sample for one in found.fields], dtype=np.float64)
+
+
 def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
     """Step time of every case, of samples as long as they are on average and of adapters of its kind; shape (n,)."""
     if not len(found):
         return np.zeros(0)
-    length = np.array([one.sample for one in found.fields])
+    length = _samples(found)
     adapters = calibration.training["adapter_factor"]
     effect = np.array([float(adapters.get(one.adapter, 1.0)) for one in found.fields])
     of_terms = update_seconds(
@@ -153,7 +158,7 @@ def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
 
 def in_metric(found: TrainingCases, quantities: Sequence[str], step_s: Floats) -> Floats:
     """Tokens/s per GPU, or seconds of a step where that is asked; shape (n,)."""
-    rate = found.sequences * np.asarray(found.tokens.counted) / (step_s * found.layout.gpus)
+    rate = found.sequences * _samples(found) / (step_s * found.layout.gpus)
     return np.where([quantity == SECONDS for quantity in quantities], step_s, rate)
 
 
