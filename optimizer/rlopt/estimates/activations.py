@@ -39,13 +39,17 @@ def layer_gib(
     a · count · bytes · (units / tp + 4 h (1 - 1 / tp) without sequence parallelism), ``count`` tokens in a
     micro-batch, a the engine's factor for what the closed form leaves out (dropout, casts, copies).
     """
-    routed = shape.routed_units + shape.routed_copies * shape.hidden * calibration.value("memory", "routed_copies")
-    units = (shape.activation_units + routed) / layout.tp
+    units = (shape.activation_units + routed_values(shape, calibration)) / layout.tp
     if stack.sequence_parallel is not True:
         whole = np.where(stack.sequence_parallel, 0.0, WIDE * shape.hidden)
         units = units + whole * (1.0 - 1.0 / np.asarray(layout.tp, dtype=np.float64))
     factor = calibration.by_engine("memory", "activation_factor", stack.engine)
     return factor * count * units * (value_bytes / GIB)
+
+
+def routed_values(shape: ModelShape, calibration: Calibration) -> Values:
+    """Values that the experts a token visits keep of it, per layer on average."""
+    return shape.routed_units + shape.routed_copies * shape.hidden * calibration.value("memory", "routed_copies")
 
 
 def scores_gib(shape: ModelShape, layout: Layout, tokens: Tokens, stack: Stack, calibration: Calibration) -> Values:
@@ -99,7 +103,12 @@ def _kept(
     if stack.sequence_parallel is not True:
         boundary = np.where(stack.sequence_parallel, boundary, boundary * layout.tp)
     kept = np.where(full, boundary, np.where(selective, share * layer, layer + scores))
-    workspace = calibration.value("memory", "full_workspace") * layer + scores
+    share = calibration.value("memory", "full_workspace")
+    workspace = share * layer + scores
+    if np.any(shape.moe):  # copies to and from the experts live through a layer's whole backward pass
+        factor = calibration.by_engine("memory", "activation_factor", stack.engine)
+        routed = factor * count / layout.tp * routed_values(shape, calibration) * (value_bytes / GIB)
+        workspace = workspace + (calibration.value("memory", "routed_workspace") - share) * routed
     return kept, np.where(full, workspace, np.where(selective, scores, 0.0))
 
 

@@ -14,6 +14,7 @@ PLAIN: Mapping[str, Prior] = {
     "routed_copies": Prior(3.7, 1.0, 9.0, 0.3),
     "score_bytes": Prior(5.0, 2.0, 6.0, 0.1),  # Korthikanti et al. (2022), equation 1
     "full_workspace": Prior(0.69, 0.3, 2.0, 0.3),
+    "routed_workspace": Prior(1.0, 0.3, 3.0, 0.3),
 }
 """One for all rows."""
 BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
