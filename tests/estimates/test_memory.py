@@ -16,6 +16,7 @@ from rlopt.estimates.activations import (
     layer_gib,
     logits_gib,
     micro_batch_tokens,
+    routed_values,
     scores_gib,
 )
 from rlopt.estimates.colocated_memory import colocated_peaks
@@ -259,3 +260,14 @@ def test_a_colocated_pool_holds_both_halves() -> None:
     assert asleep.fits(eighty)[0]
     assert not awake.fits(eighty)[0]
     assert not colocated_peaks(update, resident, weights, sequence, 0.2, eighty, CAL).fits(eighty)[0]
+
+
+def test_recomputing_a_layer_of_experts_holds_their_copies() -> None:
+    moe, few = shape("Qwen3-30B-A3B"), replace(FSDP, chunked_loss=True)
+    held, logits = activation_gib(moe, FULL, layout(recompute=2), tokens(), few, CAL)
+    kept = 48 * 2048 * 2 * 2048 / GIB
+    layer = layer_gib(moe, layout(), np.array([2048.0]), few, CAL)[0]
+    routed = constant("activation_factor", "fsdp") * 2048 * 2 * routed_values(moe, CAL) / GIB
+    full, own = (CAL.value("memory", key) for key in ("full_workspace", "routed_workspace"))
+    assert logits[0] == 0.0
+    assert held[0] == pytest.approx(kept + full * (layer - routed) + own * routed)

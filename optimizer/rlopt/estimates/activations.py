@@ -103,12 +103,12 @@ def _kept(
     if stack.sequence_parallel is not True:
         boundary = np.where(stack.sequence_parallel, boundary, boundary * layout.tp)
     kept = np.where(full, boundary, np.where(selective, share * layer, layer + scores))
-    share = calibration.value("memory", "full_workspace")
-    workspace = share * layer + scores
+    working = calibration.value("memory", "full_workspace")
+    workspace = working * layer + scores
     if np.any(shape.moe):  # copies to and from the experts live through a layer's whole backward pass
         factor = calibration.by_engine("memory", "activation_factor", stack.engine)
         routed = factor * count / layout.tp * routed_values(shape, calibration) * (value_bytes / GIB)
-        workspace = workspace + (calibration.value("memory", "routed_workspace") - share) * routed
+        workspace = workspace + (calibration.value("memory", "routed_workspace") - working) * routed
     return kept, np.where(full, workspace, np.where(selective, scores, 0.0))
 
 
