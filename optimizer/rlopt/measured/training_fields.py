@@ -7,7 +7,7 @@ engine, recompute, kernels   by the source, catalogs/calibration/sources.yaml
 GPU                          that of the source's pages, where there is one
 GPUs                         tp · pp · cp · dp, where dp is stated
 layers                       (parameters - vocabulary · hidden) / 12 hidden²
-tp, pp, vp, cp, ep           1
+tp, pp, vp, cp, ep           1; experts over the GPUs of a node under Megatron
 dp                           GPUs / (tp · pp · cp)
 micro-batch                  1
 global batch                 a micro-batch per data-parallel rank, 4 · pp of them with stages
@@ -94,7 +94,7 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         if not 0.0 < (row.number(column) or 1.0) < MOST:
             return f"{column} is no possible count"
     stack = _stack(row, calibration, assumed)
-    sizes = _parallel(row, assumed)
+    sizes = _parallel(row, model, machine, assumed)
     if isinstance(sizes, str):
         return sizes
     micro, batch = _batches(row, sizes, assumed)
@@ -152,7 +152,7 @@ def _stack(row: Row, calibration: Calibration, assumed: list[str]) -> StackFacts
     return found
 
 
-def _parallel(row: Row, assumed: list[str]) -> dict[str, int] | str:
+def _parallel(row: Row, model: Model, machine: Machine, assumed: list[str]) -> dict[str, int] | str:
     """GPUs and degrees that multiply up to them; a stated product larger than the GPUs loses stages first."""
     degrees = {name: int(row.number(name) or 1) for name in PARTS}
     tp, pp, cp = degrees["tp"], degrees["pp"], degrees["cp"]
@@ -169,6 +169,9 @@ def _parallel(row: Row, assumed: list[str]) -> dict[str, int] | str:
         return "its parallel degrees need more GPUs than it states"
     dp = gpus // (tp * pp * cp)
     gpus = dp * tp * pp * cp
+    if model.experts and not row.has("ep") and "megatron" in row.text("sharding").lower():
+        degrees["ep"] = min(machine.gpus_per_node, model.experts)
+        assumed.append(f"ep {degrees['ep']}")
     degrees["ep"] = min(degrees["ep"], dp * cp * tp)
     found = EXPERT_TP.search(row.text("notes"))
     etp = int(found[1]) if found else 1 if degrees["ep"] > 1 else tp
