@@ -97,7 +97,7 @@ def test_no_bandwidth_slows_a_step(what: str) -> None:
 
 def test_arithmetic_is_split_over_tensor_parallel_ranks() -> None:
     """With links and hosts that cost nothing, tp ranks take 1/tp of the time, but for narrower matrices."""
-    free = {("training", key, name): 1e-12 for key in ("tp_exposed", "host_s") for name in CAL.training[key]}
+    free = {("training", key, name): 1e-12 for key in ("tp_exposed", "host_s", "step_s") for name in CAL.training[key]}
     cal = CAL.replaced(free | {("training", "tp_latency_s"): 0.0, ("training", "half_width"): 1e-9})
     rows = layout(tp=[1, 8], micro_batch=4)
     args = (rows, tokens(4096.0), "bf16", 64.0, 1, 1, cal)

@@ -183,6 +183,16 @@ def test_launches_of_experts_hide_until_they_take_as_long_as_the_device() -> Non
     assert seconds(1.0) == pytest.approx(48 * 3 * 1.0, rel=1e-2)
 
 
+def test_the_loop_around_a_step_costs_its_time_once_an_update() -> None:
+    def seconds(loop: float, updates: int) -> float:
+        cal = CAL.replaced({("training", "step_s", "megatron"): loop})
+        return float(
+            update_seconds(shape("Qwen3-8B"), FULL, H100, layout(), tokens(), "bf16", 64.0, updates, 1, cal)[0]
+        )
+
+    assert seconds(0.5, 4) - seconds(0.0, 4) == pytest.approx(2.0)
+
+
 def test_dense_models_have_no_experts_in_a_stack_of_models() -> None:
     both = ModelShape.stack([shape("Qwen3-8B"), shape("Qwen3-30B-A3B")], [0, 1])
     rows, machine, count = layout(dp=[8, 8], ep=[1, 8]), hardware(rows=2), np.full(2, 4096.0)

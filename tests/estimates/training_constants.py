@@ -43,6 +43,7 @@ BY_ENGINE = {
     "dp_exposed": 0.51,
     "fsdp_norm": 1.14,
     "host_s": 6.0e-5,
+    "step_s": 0.0,
     "engine_factor": 1.0,
 }
 LINKS = {"nvlink_share": 0.78, "nic_share": 0.70, "pcie_share": 0.25, "copy_share": 0.80}

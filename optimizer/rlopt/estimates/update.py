@@ -1,10 +1,11 @@
 """Seconds of updates and scoring passes in one step.
 
-    step = updates · [ (m + (pp - 1) / vp) · slowest stage + gradient reduction + optimizer ] · straggler · measured
+    step = updates · [ (m + (pp - 1) / vp) · slowest stage + gradients + optimizer + loop ] · straggler · measured
 
 m micro-batches per data-parallel rank; Narayanan et al. (2021), section 2.2, for the bubble. A stage sums its
-arithmetic and exposed collectives; ZeRO-3's gathers and the host's launches join by p-norms. Measured are the
-effects of stack and GPU type that the terms leave open, near 1.
+arithmetic and exposed collectives; ZeRO-3's gathers and the host's launches join by p-norms. Gradients are reduced
+once, and the loop around a step costs a stack's own time. Measured are the effects of stack and GPU type that the
+terms leave open, near 1.
 """
 
 from __future__ import annotations
@@ -253,6 +254,7 @@ def update_seconds(
     stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how)
     working = (count + (layout.pp - 1) / layout.vp) * stage
     once = optimizer_seconds(shape, training, hardware, layout, calibration, how)
+    once = once + calibration.by_engine("training", "step_s", how.engine)
     return updates * epochs * (working + once) * _measured(hardware, layout, how.engine, calibration)
 
 

@@ -146,6 +146,14 @@ BY_ENGINE: Mapping[str, Mapping[str, Prior]] = {
         "deepspeed-offload": Prior(3, 1, 12, 0.4),
         "qlora-fsdp-offload": Prior(2, 1, 8, 0.4),
     },
+    "step_s": {
+        "megatron": Prior(0.01, 0.001, 0.2, 0.7),
+        "fsdp": Prior(0.01, 0.001, 0.2, 0.7),
+        "hf": Prior(0.02, 0.001, 0.5, 0.7),
+        "bridge-untuned": Prior(0.1, 0.001, 2.0, 1.0),
+        "bridge-finetune": Prior(0.2, 0.001, 5.0, 1.0),
+        "swift-megatron": Prior(0.5, 0.001, 5.0, 1.0),
+    },
     "expert_factor": {
         "megatron": Prior(0.8, 0.2, 1.2, 0.3),
         "bridge-25": Prior(0.8, 0.2, 1.2, 0.2, "megatron"),
