@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -27,6 +28,7 @@ from rlopt.estimates import Calibration, load_calibration  # noqa: E402
 from rlopt.estimates.calibration import calibration_dir  # noqa: E402
 from rlopt.fitting import Study, fit, out_of_sample  # noqa: E402
 from rlopt.fitting.bands import Sample, band_table  # noqa: E402
+from rlopt.fitting.memory_margin import margins_after  # noqa: E402
 from rlopt.fitting.write import room_text, values_of, with_tables  # noqa: E402
 from rlopt.measured.banding import band_factor  # noqa: E402
 from rlopt.measured.kept_out import LABELS, kept_out_csv  # noqa: E402
@@ -42,6 +44,8 @@ SCHEMES: dict[str, tuple[str, int | None]] = {
     "model": ("model", 8),
 }
 """Scheme to the label that stays together and the number of folds (None: one label out at a time)."""
+UNSEEN = {"source": {"engine": "left out"}, "device": {"device": "left out"}}
+"""Labels of rows whose engine or GPU type the fit never saw: their band is the wider one."""
 OUT_OF_SAMPLE = ROOT / "measurements" / "out_of_sample.csv"
 
 
@@ -61,12 +65,12 @@ def fitted(study: Study, calibration: Calibration) -> Calibration:
 
 
 def left_out(study: Study, calibration: Calibration) -> dict[str, np.ndarray]:
-    """Predictions out of sample by scheme."""
+    """Predictions out of sample by scheme; ``calibration`` is the fit on all rows."""
     found = {}
     for scheme, (label, folds) in SCHEMES.items():
         if label not in study.labels:
             continue
-        found[scheme] = out_of_sample(study, calibration, label, folds)
+        found[scheme] = out_of_sample(study, calibration, label, folds, calibration, os.cpu_count() or 1)
         error = np.abs(found[scheme] / study.measured - 1.0)
         print(f"  {scheme} out: median {np.median(error):.1%}, p90 {np.quantile(error, 0.9):.1%}", flush=True)
     return found
@@ -87,9 +91,9 @@ def rows_of(study: Study, schemes: dict[str, np.ndarray], calibration: Calibrati
     limits = None if study.limit is None else study.limit(calibration)
     for i, name in enumerate(study.ids):
         labels = {label: study.labels[label][i] for label in names}
-        factor = band_factor(study.kind, labels, calibration)
         for scheme, predicted in schemes.items():
-            value = float(predicted[i])
+            value, known = float(predicted[i]), labels | UNSEEN.get(scheme, {})
+            factor = band_factor(study.kind, known, calibration, scheme != "model")
             row: dict[str, object] = {"kind": study.kind, "id": name, "scheme": scheme, **labels}
             row |= {"measured": float(study.measured[i]), "predicted": value}
             row |= {"low": value / factor, "high": value * factor, "limit": None if limits is None else limits[i]}
@@ -124,6 +128,9 @@ def main() -> int:
         schemes = left_out(study, calibration)
         tables[kind] = band_table({scheme: sample(study, predicted) for scheme, predicted in schemes.items()})
         studies.append((study, schemes))
+        if kind == "memory":
+            margins = margins_after(study, schemes["fold"], load_catalog(), calibration)
+            calibration, moved = calibration.replaced(margins), moved | margins
     for room in sorted({path[0] for path in moved}):
         texts[calibration_dir() / f"{room}.yaml"] = room_text(calibration_dir(), room, moved)
     if tables:

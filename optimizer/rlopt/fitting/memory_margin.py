@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
+from rlopt.facts import Catalog
 from rlopt.fitting.fit import Study
-from rlopt.measured.memory_cases import MemoryCases, peaks
+from rlopt.fitting.memory import MEASUREMENTS, read_rows
+from rlopt.measured.memory_cases import MemoryCases, cases, peaks
 
 COVERED = 0.95
 PLANNED = 0.80
@@ -69,6 +71,13 @@ def margins(
             own = excess[here & (engines == engine)]
             result["memory", "margin", engine] = _share(_mixed(float(np.quantile(own, COVERED)), len(own), common))
     return result
+
+
+def margins_after(
+    study: Study, predicted: Floats, catalog: Catalog, calibration: Calibration
+) -> dict[tuple[str, ...], float]:
+    """Margins by path from the memory ``study``'s own rows and their peaks ``predicted`` out of sample."""
+    return margins(study, cases(read_rows(MEASUREMENTS), catalog, calibration), predicted, calibration)
 
 
 def _planned(study: Study, found: MemoryCases, calibration: Calibration, root: str) -> Floats:

@@ -13,12 +13,12 @@ from rlopt.measured.outcome import Outcome
 NOT_KNOWN = ("", "-", "not stated")
 
 
-def band_factor(kind: str, labels: Mapping[str, str], calibration: Calibration) -> float:
+def band_factor(kind: str, labels: Mapping[str, str], calibration: Calibration, known_model: bool = True) -> float:
     """Predicted × this and ÷ this enclose 80 % of measured values."""
     device, engine = (labels.get(name, "") for name in ("device", "engine"))
     device, engine = ("" if label in NOT_KNOWN else label for label in (device, engine))
     moe = labels.get("architecture") == "moe"
-    return math.exp(EIGHTY * sigma_of(kind, device, engine, moe, calibration))
+    return math.exp(EIGHTY * sigma_of(kind, device, engine, moe, calibration, known_model))
 
 
 def with_band(outcome: Outcome, kind: str, calibration: Calibration) -> Outcome:
