@@ -29,11 +29,12 @@ def test_every_constant_lies_within_its_bounds(generation: Study) -> None:
         assert parameter.low <= CAL.at(parameter.path) <= parameter.high, parameter.path
 
 
-def test_a_constant_without_rows_stays_at_its_centre(generation: Study) -> None:
+def test_a_constant_without_rows_stays_near_its_centre(generation: Study) -> None:
     for parameter in generation.parameters:
         if not generation.touches[parameter.path].any():
             centre = CAL.at(parameter.toward) if parameter.toward else parameter.start
-            assert CAL.at(parameter.path) == pytest.approx(centre, rel=0.1), parameter.path
+            away = abs(np.log(CAL.at(parameter.path) / centre))  # the search ends within a part of a wide prior
+            assert away <= 0.5 * (parameter.prior_sd or 0.0), parameter.path
 
 
 def test_constants_touch_only_the_rows_they_claim(generation: Study) -> None:

@@ -104,10 +104,10 @@ LIKE: Mapping[str, str] = {
 """Engines whose constants are centred on another's: the same kernels, or the same design."""
 CLOSER = 0.7
 """Their priors are narrower by this factor."""
-EFFECTS: Mapping[str, Prior] = {"device": Prior(1.0, 0.6, 1.8, 0.08), "model": Prior(1.0, 0.6, 1.8, 0.08)}
+EFFECTS: Mapping[str, Prior] = {"device": Prior(1.0, 0.6, 1.8, 0.12), "model": Prior(1.0, 0.6, 1.8, 0.15)}
 """Factors on device time."""
 PAIRS: Mapping[str, Prior] = {
-    "generation": Prior(1.0, 0.6, 1.8, 0.10),
+    "generation": Prior(1.0, 0.6, 1.8, 0.15),
     "model": Prior(1.0, 0.5, 2.5, 0.10),
     "format": Prior(1.0, 0.4, 4.0, 0.12),
     "version": Prior(1.0, 0.5, 2.5, 0.12),
