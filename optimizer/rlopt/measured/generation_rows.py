@@ -133,7 +133,8 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Ca
         hardware=Hardware.of(machines, calibration) if found else None,
         engine=tuple(cells.engine for cells in read),
         names=tuple(
-            (m.device.name, family(rows[number], model), cells.format, cells.version) for number, model, m, cells in found
+            (m.device.name, family(rows[number], model), cells.format, cells.version)
+            for number, model, m, cells in found
         ),
         tp=np.array([cells.tp for cells in read], dtype=float),
         ep=np.array([cells.ep for cells in read], dtype=float),
@@ -170,7 +171,7 @@ def _link(machine: Machine, cells: Cells) -> str:
 
 
 def family(row: Row, model: Model) -> str:
-    """Name that effects of a model are keyed by; checkpoints quantised by a GPU maker come with recipes of their own."""
+    """Name that effects of a model are keyed by: a GPU maker's own checkpoint comes with a recipe of its own."""
     maker = row.text("model").lower().partition("/")[0]
     return f"{model.name} ({maker})" if maker in MAKERS else model.name
 
