@@ -62,6 +62,24 @@ def _entries() -> tuple[_Entry, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1)
+def _untimed() -> tuple[tuple[tuple[re.Pattern[str], ...], str], ...]:
+    return tuple(
+        (tuple(re.compile(pattern, re.IGNORECASE) for pattern in entry["match"]), entry["reason"])
+        for entry in _file()["untimed"]
+    )
+
+
+def untimed(row: Row) -> str:
+    """Why a row's time says nothing of how fast a stack trains; empty where it does."""
+    text = _text(row)
+    return next((reason for patterns, reason in _untimed() if all(p.search(text) for p in patterns)), "")
+
+
+def _text(row: Row) -> str:
+    return " | ".join(row.text(column) for column in SEARCHED)
+
+
 def default(name: str) -> Any:
     """What is assumed where a row leaves a cell blank."""
     return _file()["defaults"][name]
@@ -70,7 +88,7 @@ def default(name: str) -> Any:
 def find_stack(row: Row, calibration: Calibration) -> StackFacts:
     """The stack of a row; an `engine` or `framework` cell that names a family wins over the table."""
     named = next((row.text(column).lower() for column in ENGINE_COLUMNS if row.has(column)), "")
-    text = " | ".join(row.text(column) for column in SEARCHED)
+    text = _text(row)
     found = next(entry.facts for entry in _entries() if all(pattern.search(text) for pattern in entry.patterns))
     if named not in calibration.engines:
         return found
@@ -78,4 +96,4 @@ def find_stack(row: Row, calibration: Calibration) -> StackFacts:
     return replace(alike, engine=named)
 
 
-__all__ = ["StackFacts", "default", "find_stack"]
+__all__ = ["StackFacts", "default", "find_stack", "untimed"]

@@ -24,12 +24,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import RECOMPUTE
 from rlopt.facts import Catalog, Model
 from rlopt.measured.names import Machine, find_machine
 from rlopt.measured.rows import Row
-from rlopt.measured.stacks import StackFacts, default, find_stack
+from rlopt.measured.stacks import StackFacts, default, find_stack, untimed
 from rlopt.measured.training_model import training_model
 
 LOW_PRECISIONS = (("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"))
@@ -46,6 +48,8 @@ UNPACKED = re.compile(r"unpacked", re.IGNORECASE)
 EXPERT_TP = re.compile(r"expert-tensor-parallel-size=(\d+)", re.IGNORECASE)
 PARTS = ("tp", "pp", "vp", "cp", "ep")
 MOST = 1e8
+SAME_WORK = 0.25
+"""Share by which a printed rate may differ from batch over step time."""
 """Counts beyond this are slips."""
 
 
@@ -85,6 +89,9 @@ class Fields:
 def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
+    reason = untimed(row) or _contradiction(row)
+    if reason:
+        return reason
     model, machine = training_model(row, catalog, assumed), find_machine(_with_gpu(row, assumed), catalog)
     if isinstance(model, str):
         return model
@@ -126,6 +133,15 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
     )
 
 
+def _contradiction(row: Row) -> str:
+    """Where printed rate, step time and batch do not belong to one run."""
+    cells = [row.number(c) for c in ("tokens_per_s_per_gpu", "step_time_s", "gpus", "global_batch", "seq_len")]
+    rate, step, gpus, batch, length = (cell or np.nan for cell in cells)
+    if not abs(rate * step * gpus / (batch * length) - 1.0) > SAME_WORK:
+        return ""
+    return "tokens/s, step time and batch contradict each other"
+
+
 def _with_gpu(row: Row, assumed: list[str]) -> Row:
     """The row with the card of its source's pages where it names none."""
     if row.text("gpu"):
@@ -153,7 +169,7 @@ def _stack(row: Row, calibration: Calibration, assumed: list[str]) -> StackFacts
 
 
 def _parallel(row: Row, model: Model, machine: Machine, assumed: list[str]) -> dict[str, int] | str:
-    """GPUs and degrees that multiply up to them; a stated product larger than the GPUs loses stages first."""
+    """GPUs and degrees that multiply up to them."""
     degrees = {name: int(row.number(name) or 1) for name in PARTS}
     tp, pp, cp = degrees["tp"], degrees["pp"], degrees["cp"]
     stated_gpus, stated_dp = row.number("gpus"), row.number("dp")
@@ -162,9 +178,6 @@ def _parallel(row: Row, model: Model, machine: Machine, assumed: list[str]) -> d
     gpus = int(stated_gpus or tp * pp * cp * (stated_dp or 1))
     if stated_gpus is None:
         assumed.append(f"{gpus} GPUs")
-    if gpus < tp * pp * cp and gpus % (tp * cp) == 0:
-        degrees["pp"] = pp = gpus // (tp * cp)
-        assumed.append(f"pp {pp}")
     if gpus < tp * pp * cp:
         return "its parallel degrees need more GPUs than it states"
     dp = gpus // (tp * pp * cp)
