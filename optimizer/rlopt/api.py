@@ -46,8 +46,13 @@ def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     return build_problem(request, known, models, warnings=shape_warnings(models))
 
 
-def solve(request: Request, backend: str = "pulp", time_limit: float | None = None,
-          facts: Catalog | None = None, short_frontier: bool = True) -> Plan:
+def solve(
+    request: Request,
+    backend: str = "pulp",
+    time_limit: float | None = None,
+    facts: Catalog | None = None,
+    short_frontier: bool = True,
+) -> Plan:
     """The cheapest plan within the limits (or the fastest within the budget), proven and audited.
 
     Returns a plan whatever its status; ``plan.require()`` raises where there is none. An infeasible plan carries the
@@ -70,8 +75,11 @@ def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: C
 
 def explain(request: Request) -> NoReturn:
     """What binds and what one more unit is worth. Not in this release: raises NotSupportedError."""
-    raise NotSupportedError("rlopt.explain", f"not in this release yet; the binding limits of {request.job.name}, and "
-                            "what would help when there is no plan, are in rlopt.solve")
+    raise NotSupportedError(
+        "rlopt.explain",
+        f"not in this release yet; the binding limits of {request.job.name}, and "
+        "what would help when there is no plan, are in rlopt.solve",
+    )
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

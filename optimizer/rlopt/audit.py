@@ -21,8 +21,11 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
     """What is wrong with a feasible plan; empty where nothing is."""
     if plan.cost is None or plan.time is None or plan.decisions is None or not plan.pools:
         return ["the plan has no pools, hours or bill"]
-    found = [f"{rule.key or rule.name}: {rule.measure(plan, problem):g} {rule.unit}, the limit is {rule.limit:g}"
-             for rule in rules_of(problem) if not rule.holds(plan, problem)]
+    found = [
+        f"{rule.key or rule.name}: {rule.measure(plan, problem):g} {rule.unit}, the limit is {rule.limit:g}"
+        for rule in rules_of(problem)
+        if not rule.holds(plan, problem)
+    ]
     total, lines = plan.cost.total_usd, bill(plan, problem)
     if abs(math.fsum(line.usd for line in lines) - total) > CENT:
         again = math.fsum(line.usd for line in lines)

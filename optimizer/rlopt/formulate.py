@@ -12,8 +12,9 @@ from rlopt.rules import Rule, row_of, rules_of
 Objective = Literal["cost", "time"]
 
 
-def formulate(columns: Columns, problem: Problem, objective: Objective = "cost",
-              rules: Sequence[Rule] | None = None) -> Program:
+def formulate(
+    columns: Columns, problem: Problem, objective: Objective = "cost", rules: Sequence[Rule] | None = None
+) -> Program:
     """One binary per column; ``columns.usd`` must be filled. Objective in USD, or in confident hours."""
     values = columns.usd if objective == "cost" else columns.confident_hours
     rows = [row_of(rule, columns, problem) for rule in (rules_of(problem) if rules is None else rules)]

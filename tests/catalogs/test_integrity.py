@@ -307,7 +307,7 @@ class TestThings:
 
     def test_unknown_links_stay_unknown(self) -> None:
         links = {row["name"]: row["link_gb_s"] for row in read("devices.csv")}
-        assert (links["H800-SXM"], links["A800-80GB"]) == ("", "")
+        assert (links["H800-SXM"], links["A800-80GB"]) == ("", "200")
         assert (links["H100-SXM"], links["L40S"]) == ("450", "0")
 
     def test_unsettled_figures_take_the_lower(self) -> None:

@@ -134,4 +134,4 @@ def test_a_reference_in_host_memory_takes_its_share_of_every_gpu_of_a_node() -> 
 def test_engines_follow_sharding_and_adapters() -> None:
     assert list(training_engine(layout(sharding=[1, 3]))) == [0, 1]
     lora = Training("lora", lora_rank=8)
-    assert list(training_engine(layout(tp=[1, 2], sharding=1), lora)) == [1, 0]
+    assert list(training_engine(layout(tp=[1, 2], sharding=1), lora)) == [2, 0]

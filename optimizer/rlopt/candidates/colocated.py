@@ -50,7 +50,7 @@ def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
 def colocated_table(context: Context, training: TrainingTable, size: int, precision: str) -> ColocatedTable:
     """Best engines for the layouts that matter, for one group size and update precision."""
     seconds = training.seconds[(size, precision)]
-    rows = np.flatnonzero(np.isfinite(seconds))
+    rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
     group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
     found: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []

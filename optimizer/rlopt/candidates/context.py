@@ -82,6 +82,12 @@ class Context:
         return self.workload.samples(group_size) * stage.per_sample * (1.0 - dropped)
 
     @property
+    def asleep_gib(self) -> float:
+        """What a sleeping engine keeps beside training on each GPU, GiB; 0 where no pool trains and samples in turn."""
+        colocated = self.workload.generates and "colocated" in self.request.placements
+        return self.calibration.value("memory", "engine_asleep_gib") if colocated else 0.0
+
+    @property
     def staleness(self) -> int:
         """Steps that an asynchronous plan lags: the most offered within the floor, else the least offered."""
         offered, most = self.request.choices.staleness, self.request.floors.max_staleness
@@ -155,8 +161,14 @@ def make_context(
 
 
 def margin(context: Context) -> float:
-    """Share of memory that stays free for the memory model's own error."""
-    return float(memory_margin(context.calibration))
+    """Share of memory that stays free for the memory model's own error, whatever the layout: the widest planned."""
+    return memory_margin(context.calibration)
+
+
+def margins(context: Context, layout: Layout) -> np.ndarray:
+    """The same by training layout, whose engine decides it; shape of the layouts."""
+    engine = training_engine(layout, context.trainings["policy"])
+    return context.calibration.by_engine("memory", "margin", engine)
 
 
 def rank(precision: str) -> int:

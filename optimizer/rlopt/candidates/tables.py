@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from rlopt.candidates.context import Context, margin
+from rlopt.candidates.context import Context, margin, margins
 from rlopt.candidates.detail import PoolDetail, StageDetail
 from rlopt.candidates.sampling import SamplingTable, room_gib, sample, tools_seconds, with_tools
 from rlopt.candidates.training import TrainingTable, stage_seconds
@@ -190,6 +190,8 @@ class Tables:
                 entry.group_size, tp, ep, gpus, colocated.rollout, sum(resident.values()), table.topology[at]
             )
             fragmentation = float(context.calibration.memory["fragmentation"])
+            for stage_parts in peaks.values():
+                stage_parts["runtime"] += context.asleep_gib
             parts["weights"] += resident["weights"]
             parts["optimizer"] += resident["optimizer"]
             parts["buffers"] += sum(resident.values()) * fragmentation
@@ -208,7 +210,7 @@ class Tables:
         kinds = [stage.stage for stage in stages if stage.stage in ("generate", "forward", "update")]
         serves = [stage.model for stage in stages]
         scores = any(stage.stage == "forward" for stage in stages)
-        host = float(table.host_gib[entry.row])
+        host, free = float(table.host_gib[entry.row]), float(margins(context, layout)[0])
         return PoolDetail(
             roles=tuple(dict.fromkeys(kinds)),
             serves=tuple(dict.fromkeys(serves)),
@@ -217,12 +219,12 @@ class Tables:
             score_precision=table.score_precision if scores else None,
             rollout_precision=colocated.rollout if colocated else None,
             needed_gib=sum(peaks[peak].values()),
-            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
+            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - free),
             host_gib=host or None,
             peak_stage=peak,
             parts=peaks[peak],
             stages=tuple(stages),
-            memory_margin=margin(context),
+            memory_margin=free,
             **self._band("training", hardware),
         )
 

@@ -1,7 +1,8 @@
 """Training candidates: every layout of every machine kind and node count that fits, with the seconds of its stages.
 
 Memory does not depend on the machine, so it is computed once per layout and compared with each device's capacity.
-Per layout and offload the least recomputation that fits is kept: more of it only adds time.
+Per layout and offload the least recomputation that fits is kept: more of it only adds time. Where the pool may sample
+as well, the least that fits beside a sleeping engine is kept too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.context import Context, margin
+from rlopt.candidates.context import Context, margins
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
 from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factors, update_seconds
@@ -32,6 +33,8 @@ class TrainingTable:
     layout: Layout
     resident_gib: Floats
     """Training state that stays on the GPU while a colocated engine samples."""
+    headroom_gib: Floats
+    """Memory of a GPU that training leaves free at its peak, margin apart."""
     host_gib: Floats
     """Host memory per node that offload takes."""
     seconds: Mapping[tuple[int, str], Floats]
@@ -98,8 +101,10 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
             topology.append(np.full(part.stop - part.start, number))
             nodes.append(np.full(part.stop - part.start, count))
     index, topology_of, nodes_of = np.concatenate(rows), np.concatenate(topology), np.concatenate(nodes)
-    capacity = context.hardware.memory_gib[topology_of] * (1.0 - margin(context))
-    chosen: list[tuple[np.ndarray, int, np.ndarray]] = []
+    capacity = context.hardware.memory_gib[topology_of] * (1.0 - margins(context, table)[index])
+    asleep = context.asleep_gib
+    chosen: list[tuple[np.ndarray, int, np.ndarray, Floats]] = []
+    fitting = 0
     residents: dict[int, Floats] = {}
     for offload in offloads:
         memories = [
@@ -108,11 +113,16 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         ]
         resident = memories[0].resident
         residents[offload] = resident["weights"] + resident["optimizer"]
-        fits = np.stack([memory.peak()[index] <= capacity for memory in memories])
-        chosen.append((np.flatnonzero(fits.any(axis=0)), offload, np.argmax(fits, axis=0)))
-    pick = np.concatenate([rows_ for rows_, _, _ in chosen])
-    offload_of = np.concatenate([np.full(len(rows_), code) for rows_, code, _ in chosen])
-    recompute_of = np.concatenate([first[rows_] for rows_, _, first in chosen])
+        free = np.stack([capacity - memory.peak()[index] for memory in memories])
+        least = [np.argmax(free >= kept, axis=0) for kept in (0.0, asleep)]
+        fits, beside = ((free >= kept).any(axis=0) for kept in (0.0, asleep))
+        fitting += int(fits.sum())
+        for rows_, first in ((fits, least[0]), (beside & (least[1] != least[0]), least[1])):
+            at = np.flatnonzero(rows_)
+            chosen.append((at, offload, first[at], free[first[at], at]))
+    pick, headroom = (np.concatenate([part[n] for part in chosen]) for n in (0, 3))
+    offload_of = np.concatenate([np.full(len(part[0]), part[1]) for part in chosen])
+    recompute_of = np.concatenate([part[2] for part in chosen])
     base = table.take(index[pick])
     layout = Layout(
         tp=base.tp,
@@ -136,10 +146,11 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         nodes_of[pick],
         layout,
         resident_gib,
+        headroom,
         np.zeros(len(pick)),
         {},
         tried,
-        tried - len(pick),
+        tried - fitting,
         0,
         score_precision,
     )
@@ -161,6 +172,7 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         result.nodes,
         layout,
         resident_gib,
+        headroom,
         host,
         seconds,
         tried,

@@ -29,9 +29,7 @@ def catalog() -> None:
 @click.option("--provider", metavar="NAME", help="Offers of this provider only.")
 @click.option("--region", metavar="NAME", help="Offers in this region only.")
 @click.option("--gpu", metavar="NAME", help="This GPU type or family only.")
-@click.option(
-    "--pricing", type=click.Choice(("on_demand", "spot", "reserved")), help="Offers paid this way only."
-)
+@click.option("--pricing", type=click.Choice(("on_demand", "spot", "reserved")), help="Offers paid this way only.")
 @options.as_json
 def list_(
     shelf: str | None,

@@ -43,9 +43,7 @@ class _InTableOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(
-    cls=_InTableOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=_InTableOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(rlopt.__version__, prog_name="rlopt", message="%(prog)s %(version)s")
 def command_line() -> None:
     """Find the provably cheapest plan for an RL post-training job.

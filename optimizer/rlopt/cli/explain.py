@@ -22,6 +22,4 @@ def explain(file: Path, as_json: bool, backend: str, overrides: tuple[str, ...])
     Example:
       rlopt explain constraints.yaml
     """
-    refuse(
-        "rlopt explain", "rlopt solve says which limits bind and, when nothing is feasible, what would help"
-    )
+    refuse("rlopt explain", "rlopt solve says which limits bind and, when nothing is feasible, what would help")

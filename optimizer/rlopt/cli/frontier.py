@@ -14,13 +14,9 @@ from rlopt.cli.release import refuse_report
 
 @click.command(short_help="Show what a faster run costs and a slower one saves.")
 @options.request_file
-@click.option(
-    "--points", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many plans."
-)
+@click.option("--points", type=click.IntRange(min=1), default=20, show_default=True, help="At most this many plans.")
 @options.as_json
-@click.option(
-    "--csv", "as_csv", is_flag=True, help="Print CSV, one row per plan; with -o the file is CSV too."
-)
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row per plan; with -o the file is CSV too.")
 @options.output("the frontier as JSON")
 @options.backend
 @options.overrides

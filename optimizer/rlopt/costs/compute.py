@@ -27,14 +27,25 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     found = []
     for pool in plan.pools:
         per_node = pool.usd_per_hour / pool.nodes
-        found.append(BillLine(
-            dimension="compute", item=f"pool {pool.name}", kind="elastic" if pool.gpus else "fixed",
-            usd=pool.usd_per_hour * hours,
-            basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures"))
+        found.append(
+            BillLine(
+                dimension="compute",
+                item=f"pool {pool.name}",
+                kind="elastic" if pool.gpus else "fixed",
+                usd=pool.usd_per_hour * hours,
+                basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
+            )
+        )
     trials = problem.request.job.trials
     if trials != 1:
         first = sum(line.usd for line in found)
-        found.append(BillLine(
-            dimension="compute", item="tuning trials", kind="hidden", usd=first * (trials - 1.0),
-            basis=f"{first:.2f} USD a run x {trials - 1:g} further runs"))
+        found.append(
+            BillLine(
+                dimension="compute",
+                item="tuning trials",
+                kind="hidden",
+                usd=first * (trials - 1.0),
+                basis=f"{first:.2f} USD a run x {trials - 1:g} further runs",
+            )
+        )
     return found

@@ -28,8 +28,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     per_sample = gb_per_sample(problem, problem.request.floors.text_log_rate or 0.0)
     samples = problem.workload.prompts_per_step * columns.group_size * columns.steps * problem.request.job.trials
     kept = seconds_to_hours(problem.request.costs.keep_for.logs)
-    price = np.array([t.log_ingest_per_gb + t.log_gb_hour * max(kept - t.log_free_hours, 0.0)
-                      for t in problem.tariffs])
+    price = np.array([t.log_ingest_per_gb + t.log_gb_hour * max(kept - t.log_free_hours, 0.0) for t in problem.tariffs])
     return {"text log": samples * per_sample * price[columns.zone]}
 
 
@@ -45,9 +44,14 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     gb = samples * plan.time.steps * trials * gb_per_sample(problem, rate)
     kept = seconds_to_hours(problem.request.costs.keep_for.logs)
     billed = max(kept - tariff.log_free_hours, 0.0)
-    return [BillLine(
-        dimension="logging", item="text log", kind="elastic",
-        usd=gb * (tariff.log_ingest_per_gb + tariff.log_gb_hour * billed),
-        basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps{runs(trials)} x {rate:g} logged = "
-              f"{gb:.4g} GB x ({tariff.log_ingest_per_gb:g} USD/GB taken in + "
-              f"{tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)")]
+    return [
+        BillLine(
+            dimension="logging",
+            item="text log",
+            kind="elastic",
+            usd=gb * (tariff.log_ingest_per_gb + tariff.log_gb_hour * billed),
+            basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps{runs(trials)} x {rate:g} logged = "
+            f"{gb:.4g} GB x ({tariff.log_ingest_per_gb:g} USD/GB taken in + "
+            f"{tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)",
+        )
+    ]

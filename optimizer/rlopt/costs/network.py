@@ -28,8 +28,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     egress = np.array([tariff.egress_per_gb for tariff in problem.tariffs])
     stops = columns.failures_per_hour * columns.expected_hours
     return {
-        "checkpoint upload": trials * (
-            saves * state * tiers.upload_per_gb[zone, columns.tier] + further * weights * far[zone]),
+        "checkpoint upload": trials
+        * (saves * state * tiers.upload_per_gb[zone, columns.tier] + further * weights * far[zone]),
         "reads after stops": stops * tiers.retrieval_per_gb[zone, columns.tier] * (state * trials),
         "final weights": weights * egress[zone],
     }
@@ -51,15 +51,27 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     far = max(t.upload_per_gb for t in tariff.tiers)
     expected = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
     return [
-        BillLine(dimension="network", item="checkpoint upload", kind="elastic",
-                 usd=(saves * state * tier.upload_per_gb + further * weights * far) * trials,
-                 basis=f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB + {further} weight copies x "
-                       f"{weights:.2f} GB x {far:g} USD/GB (0 inside the provider){runs(trials)}"),
-        BillLine(dimension="network", item="reads after stops", kind="hidden",
-                 usd=expected * state * tier.retrieval_per_gb * trials,
-                 basis=f"{expected:.4f} expected stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB"
-                       f"{runs(trials)}"),
-        BillLine(dimension="network", item="final weights", kind="fixed", usd=weights * tariff.egress_per_gb,
-                 basis=f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB to the internet"
-                       + (f" ({tariff.egress_note})" if tariff.egress_note else "")),
+        BillLine(
+            dimension="network",
+            item="checkpoint upload",
+            kind="elastic",
+            usd=(saves * state * tier.upload_per_gb + further * weights * far) * trials,
+            basis=f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB + {further} weight copies x "
+            f"{weights:.2f} GB x {far:g} USD/GB (0 inside the provider){runs(trials)}",
+        ),
+        BillLine(
+            dimension="network",
+            item="reads after stops",
+            kind="hidden",
+            usd=expected * state * tier.retrieval_per_gb * trials,
+            basis=f"{expected:.4f} expected stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB{runs(trials)}",
+        ),
+        BillLine(
+            dimension="network",
+            item="final weights",
+            kind="fixed",
+            usd=weights * tariff.egress_per_gb,
+            basis=f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB to the internet"
+            + (f" ({tariff.egress_note})" if tariff.egress_note else ""),
+        ),
     ]

@@ -52,19 +52,43 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     stops = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
     idle = problem.operations.idle_minutes
     found = [
-        BillLine(dimension="operations", item="loss to failures", kind="hidden", usd=lost * rate * trials,
-                 basis=f"{lost:.4f} h lost to {stops:.3f} expected stops x {rate:.4f} USD/h{runs(trials)}"),
-        BillLine(dimension="operations", item="idle before release", kind="hidden", usd=idle / 60.0 * rate * trials,
-                 basis=f"{idle:g} min x {rate:.4f} USD/h{runs(trials)}"),
+        BillLine(
+            dimension="operations",
+            item="loss to failures",
+            kind="hidden",
+            usd=lost * rate * trials,
+            basis=f"{lost:.4f} h lost to {stops:.3f} expected stops x {rate:.4f} USD/h{runs(trials)}",
+        ),
+        BillLine(
+            dimension="operations",
+            item="idle before release",
+            kind="hidden",
+            usd=idle / 60.0 * rate * trials,
+            basis=f"{idle:g} min x {rate:.4f} USD/h{runs(trials)}",
+        ),
     ]
     price = engineer_usd(problem)
     setup = setup_hours(problem, plan.decisions.placement)
     on_call = problem.request.costs.on_call_hours_per_day or 0.0
     if price and setup:
-        found.append(BillLine(dimension="operations", item="setup", kind="hidden", usd=setup * price,
-                              basis=f"{setup:g} engineer hours x {price:g} USD/h"))
+        found.append(
+            BillLine(
+                dimension="operations",
+                item="setup",
+                kind="hidden",
+                usd=setup * price,
+                basis=f"{setup:g} engineer hours x {price:g} USD/h",
+            )
+        )
     if price and on_call:
         days = plan.time.expected_hours * trials / 24.0
-        found.append(BillLine(dimension="operations", item="on call", kind="hidden", usd=days * on_call * price,
-                              basis=f"{days:.3f} days x {on_call:g} engineer hours a day x {price:g} USD/h"))
+        found.append(
+            BillLine(
+                dimension="operations",
+                item="on call",
+                kind="hidden",
+                usd=days * on_call * price,
+                basis=f"{days:.3f} days x {on_call:g} engineer hours a day x {price:g} USD/h",
+            )
+        )
     return found

@@ -62,8 +62,9 @@ def recovery_minutes(problem: Problem, zone: Ints, size_bytes: float, nodes: Flo
     return minutes
 
 
-def best_tier_usd(problem: Problem, zone: Ints, hours: Floats, nodes: Floats, kept_hours: float,
-                  recent: Ints) -> tuple[Floats, Ints]:
+def best_tier_usd(
+    problem: Problem, zone: Ints, hours: Floats, nodes: Floats, kept_hours: float, recent: Ints
+) -> tuple[Floats, Ints]:
     """Cheapest tier for a best copy that the recovery floor allows: USD per GB and tier number, shape (columns,).
 
     Where no tier meets the floor the copy stands beside the recent ones (``recent``: their tier numbers).
@@ -79,8 +80,7 @@ def best_tier_usd(problem: Problem, zone: Ints, hours: Floats, nodes: Floats, ke
     return paid, chosen
 
 
-def history_tier_usd(problem: Problem, zone: Ints, hours: Floats,
-                     kept_hours: float) -> tuple[Floats, Ints]:
+def history_tier_usd(problem: Problem, zone: Ints, hours: Floats, kept_hours: float) -> tuple[Floats, Ints]:
     """Cheapest tier for history copies, held half the run on average: USD per GB of one and tier number."""
     tiers = problem.tiers
     price = tiers.usd_gb_hour[zone] * np.maximum(hours[:, None] / 2.0 + kept_hours, tiers.min_hours[zone])
@@ -140,28 +140,43 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     found = []
 
     def add(item: str, kind: str, usd: float, basis: str) -> None:
-        found.append(BillLine.model_validate(
-            {"dimension": "storage", "item": item, "kind": kind, "usd": usd, "basis": basis + tail}))
+        found.append(
+            BillLine.model_validate(
+                {"dimension": "storage", "item": item, "kind": kind, "usd": usd, "basis": basis + tail}
+            )
+        )
 
     tier = where["recent"]
     keep = peak_recent - 1
     early = max(saves - keep, 0) * max(tier.min_hours - keep * hours / max(saves, 1), 0.0)
     gb_hours = state * (peak_recent * hours + keep * kept + early + keep * max(tier.min_hours - kept, 0.0))
-    add("recent checkpoints", "elastic", gb_hours * tier.usd_gb_hour / (1.0 - free) * trials,
+    add(
+        "recent checkpoints",
+        "elastic",
+        gb_hours * tier.usd_gb_hour / (1.0 - free) * trials,
         f"{tier.name}: {state:.2f} GB x ({peak_recent} copies x {hours:.3f} h + {keep} kept {kept:g} h + "
-        f"{early:.1f} h of minimum duration) x {tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
+        f"{early:.1f} h of minimum duration) x {tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month",
+    )
     if peak_best:
         tier = where["best"]
         held = max(hours + kept, tier.min_hours)
-        add("best checkpoints", "elastic", weights * peak_best * held * tier.usd_gb_hour / (1.0 - free) * trials,
+        add(
+            "best checkpoints",
+            "elastic",
+            weights * peak_best * held * tier.usd_gb_hour / (1.0 - free) * trials,
             f"{tier.name}: {peak_best} x {weights:.2f} GB x {held:.2f} h x "
-            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
+            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month",
+        )
     if peak_history:
         tier = where["history"]
         held = max(hours / 2.0 + kept, tier.min_hours)
-        add("history checkpoints", "elastic", weights * peak_history * held * tier.usd_gb_hour / (1.0 - free) * trials,
+        add(
+            "history checkpoints",
+            "elastic",
+            weights * peak_history * held * tier.usd_gb_hour / (1.0 - free) * trials,
             f"{tier.name}: {peak_history} x {weights:.2f} GB x {held:.2f} h on average x "
-            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month")
+            f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month",
+        )
     usable = [tier for tier in tiers.values() if tier.ready] or list(tiers.values())
     kept_data = seconds_to_hours(request.costs.keep_for.dataset)
     for item, gb, held in (
@@ -170,8 +185,14 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     ):
         tier = min(usable, key=lambda t: t.usd_gb_hour * max(held, t.min_hours))
         usd = gb * tier.usd_gb_hour * max(held, tier.min_hours) / (1.0 - free)
-        found.append(BillLine(
-            dimension="storage", item=item, kind="fixed", usd=usd,
-            basis=f"{tier.name}: {gb:.4g} GB x {max(held, tier.min_hours):.2f} h x "
-                  f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month / (1 - {free:g} kept free)"))
+        found.append(
+            BillLine(
+                dimension="storage",
+                item=item,
+                kind="fixed",
+                usd=usd,
+                basis=f"{tier.name}: {gb:.4g} GB x {max(held, tier.min_hours):.2f} h x "
+                f"{tier.usd_gb_hour * HOURS_PER_MONTH:.5f} USD/GB/month / (1 - {free:g} kept free)",
+            )
+        )
     return found

@@ -15,7 +15,7 @@ import numpy as np
 from rlopt.estimates.activations import activation_gib, layer_gib, micro_batch_tokens
 from rlopt.estimates.arrays import Flags, Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import OPTIMIZER_OFF, ZERO1, ZERO3
+from rlopt.estimates.codes import OPTIMIZER_OFF, PLANNED_ENGINES, ZERO1, ZERO3
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.states import shards, training_engine, training_states
 from rlopt.units import GIB
@@ -198,7 +198,7 @@ def _buckets(layout: Layout, stack: Stack, calibration: Calibration) -> Floats:
 def memory_margin(calibration: Calibration, engine: Ints | None = None) -> float:
     """Share of usable memory that stays free for the memory model's own error.
 
-    The widest of the engines in play; the two that plans assume where none is named.
+    The widest of the engines in play; those that plans assume where none is named.
     """
-    which = np.array([0, 1], dtype=np.int64) if engine is None else engine
+    which = np.arange(len(PLANNED_ENGINES)) if engine is None else engine
     return float(np.max(calibration.by_engine("memory", "margin", which)))

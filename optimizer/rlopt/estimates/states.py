@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import OPTIMIZER_OFF, PARAMETERS_OFF, ZERO1, ZERO2, ZERO3
+from rlopt.estimates.codes import FSDP, MEGATRON, OPTIMIZER_OFF, PARAMETERS_OFF, TORCHTUNE, ZERO1, ZERO2, ZERO3
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB
 
@@ -26,15 +26,15 @@ QUANTISED = ("fp8", "fp4", "int8", "int4")
 
 
 def training_engine(layout: Layout, training: Training | None = None) -> Ints:
-    """Engine constants that apply, index into the calibration's engines, shape (n,).
+    """Engine that a plan assumes, index into `PLANNED_ENGINES` and the calibration's engines, shape (n,).
 
-    FSDP where parameters are fully sharded, and for adapters on unsplit models (torchtune, PEFT); Megatron
-    otherwise.
+    FSDP where parameters are fully sharded, torchtune for adapters on models that no GPU shares, else Megatron.
     """
-    sharded = layout.sharding == ZERO3
+    found = np.where(layout.sharding == ZERO3, FSDP, MEGATRON)
     if training is not None and training.lora is not False:
-        sharded = sharded | (training.lora & (layout.tp * layout.pp * layout.ep == 1))
-    return np.asarray(sharded, dtype=np.int64)
+        whole = (layout.tp * layout.pp * layout.ep == 1) & (layout.sharding != ZERO3)
+        found = np.where(np.asarray(training.lora) & whole, TORCHTUNE, found)
+    return np.asarray(found, dtype=np.int64)
 
 
 def stage_layers(shape: ModelShape, layout: Layout) -> Floats:

@@ -77,9 +77,7 @@ def _plain(
                     )
                 )
                 continue
-        plain[key] = (
-            _plain(inner, here, places, name, single, complaints) if isinstance(inner, dict) else inner
-        )
+        plain[key] = _plain(inner, here, places, name, single, complaints) if isinstance(inner, dict) else inner
     return plain
 
 

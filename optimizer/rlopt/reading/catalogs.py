@@ -34,9 +34,7 @@ def _load(folder: Path) -> Catalog:
     places = tuple(row for _, row in rows(folder, "regions.csv"))
     countries = {(row["provider"], row["region"]): row["country"] for row in places if row["country"]}
     device_rows = tuple(row for _, row in rows(folder, "devices.csv"))
-    shapes = {
-        shape.key: shape for shape in records(folder, "shapes.csv", lambda row: market.shape(row, sources))
-    }
+    shapes = {shape.key: shape for shape in records(folder, "shapes.csv", lambda row: market.shape(row, sources))}
 
     def offer(row: Row) -> Offer:
         return market.offer(row, sources, shapes, countries)
@@ -60,9 +58,7 @@ def _load(folder: Path) -> Catalog:
         commitments=records(folder, "commitments.csv", lambda row: market.commitment(row, sources)),
         reliability=records(folder, "reliability.csv", lambda row: things.failure_rate(row, sources)),
         countries=countries,
-        reference_regions={
-            row["provider"]: row["reference_region"] for row in places if row["reference_region"]
-        },
+        reference_regions={row["provider"]: row["reference_region"] for row in places if row["reference_region"]},
         provenance=records(folder, "provenance.csv", _provenance),
         left_out=dict(records(folder, "left_out.csv", lambda row: (row["reason"], int(row["rows"])))),
     )

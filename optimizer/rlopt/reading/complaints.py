@@ -51,9 +51,7 @@ def ordered(complaints: Sequence[Complaint], file: str) -> list[Complaint]:
     """Sort complaints by place, drop repeats and what a blank key says already, and cut them at `MOST`."""
     blank = {c.key for c in complaints if c.message == "has no value"}
     kept = [c for c in dict.fromkeys(complaints) if not (c.key in blank and c.message == "is missing")]
-    if any(
-        c.key.startswith("extends") for c in kept
-    ):  # what is missing may stand in the file that was not read
+    if any(c.key.startswith("extends") for c in kept):  # what is missing may stand in the file that was not read
         kept = [c for c in kept if not c.message.startswith("is missing")]
     kept.sort(key=lambda c: (c.file != file, c.file or "", c.line or 0))
     if len(kept) > MOST:
@@ -103,13 +101,7 @@ def _words(finding: Any, key: str) -> tuple[str, str, str]:
             f"write {near[0]}" if near else f"write one of these, for example {words[0]}",
         )
     if kind in ("tuple_type", "list_type"):
-        fix = (
-            f"write {example}"
-            if example
-            else f"write [{value}]"
-            if isinstance(value, (str, int))
-            else "write [...]"
-        )
+        fix = f"write {example}" if example else f"write [{value}]" if isinstance(value, (str, int)) else "write [...]"
         return f"{show(value)} is not a list", "a list", fix
     if kind == "too_short":
         return (

@@ -52,9 +52,7 @@ def _run(request: Request) -> Iterator[str]:
 
 def _samples(request: Request) -> Iterator[str]:
     job = request.job
-    unit = {"dpo": "pairs", "rm": "pairs", "sft": "sequences", "vla": "trajectories"}.get(
-        job.algorithm, "samples"
-    )
+    unit = {"dpo": "pairs", "rm": "pairs", "sft": "sequences", "vla": "trajectories"}.get(job.algorithm, "samples")
     for size in request.group_sizes:
         count = job.prompts_per_step * size
         kept = count * (1.0 - job.filter.drop) / job.updates_per_step
@@ -76,8 +74,7 @@ def _images(request: Request) -> Iterator[str]:
     job = request.job
     if job.vision is not None:
         yield (
-            f"{job.vision.tokens} image tokens per observation "
-            f"({job.vision.cameras} × {job.vision.tokens_per_image})"
+            f"{job.vision.tokens} image tokens per observation ({job.vision.cameras} × {job.vision.tokens_per_image})"
         )
     if job.action is not None:
         seconds = job.action.chunk / job.action.frequency

@@ -47,9 +47,7 @@ def model_from_config(path: Path) -> Model:
 
 
 def _shape(file: ConfigFile, family: Family) -> Model:
-    layers, heads, hidden = (
-        file.whole(key) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")
-    )
+    layers, heads, hidden = (file.whole(key) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size"))
     experts = file.whole(family.experts, default=None) if family.experts else 0
     expert_ffn = file.whole(family.expert_ffn) if family.experts else 0
     mla = _latent(file) if family.mla else None
@@ -138,9 +136,7 @@ def _windows(file: ConfigFile, family: Family, layers: int) -> tuple[float, int 
     if kinds is not None:
         known = ("full_attention", "sliding_attention")
         if not isinstance(kinds, list) or len(kinds) != layers or any(kind not in known for kind in kinds):
-            file.complain(
-                "layer_types", "names other layers than the model has", f"{layers} of {', '.join(known)}"
-            )
+            file.complain("layer_types", "names other layers than the model has", f"{layers} of {', '.join(known)}")
             return float(layers), None
         full = sum(kind == "full_attention" for kind in kinds)
         return float(full), file.whole("sliding_window") if full < layers else None
@@ -164,9 +160,7 @@ def _windows(file: ConfigFile, family: Family, layers: int) -> tuple[float, int 
 def _check(file: ConfigFile, model: Model) -> None:
     """Complain about numbers that don't go together."""
     if model.kv_heads > model.heads or model.heads % model.kv_heads:
-        file.complain(
-            "num_key_value_heads", f"is {model.kv_heads}", f"a divisor of {model.heads} attention heads"
-        )
+        file.complain("num_key_value_heads", f"is {model.kv_heads}", f"a divisor of {model.heads} attention heads")
     if "head_dim" not in file.keys and model.mla is None and model.hidden % model.heads:
         file.complain("num_attention_heads", f"is {model.heads}", f"a divisor of hidden_size {model.hidden}")
     if model.active_experts > model.experts:

@@ -138,9 +138,7 @@ def init_text(algorithm: str = "grpo", model: str = DEFAULT_MODEL) -> str:
         raise InputError.of("algorithm", message, allowed=", ".join(ROLES), fix="name one of these")
     if not model.strip() or model.strip() in ("policy", "none", "rule") or not model.isprintable():
         message = f"{model!r} is no model"
-        raise InputError.of(
-            "model", message, allowed="a name or a path", fix="write Qwen/Qwen2.5-7B-Instruct"
-        )
+        raise InputError.of("model", message, allowed="a name or a path", fix="write Qwen/Qwen2.5-7B-Instruct")
     name = _scalar(model.strip())
     return "\n".join([_head(algorithm, name), _choices(algorithm), _TAIL])
 
@@ -178,9 +176,7 @@ def _head(algorithm: str, model: str) -> str:
     trained = "{frozen: [vision, backbone]}" if frozen else "full"
     lines.append(f"  trainable: {trained:<20} # full | {{lora_rank: 32}} | {{frozen: [vision, backbone]}}")
     lines.append("  optimizer: adamw                # adamw | adamw_bf16 | adamw_8bit")
-    lines.append(
-        _RUN[algorithm] + "  trials: 1                       # expected full runs, tuning included\n"
-    )
+    lines.append(_RUN[algorithm] + "  trials: 1                       # expected full runs, tuning included\n")
     return "\n".join(lines)
 
 

@@ -106,9 +106,7 @@ class _Loader:
         below.complaints.extend(complaints)
         return put_over(Tree(value, tree.places, tree.complaints), below, label)
 
-    def extended(
-        self, listed: Any, tree: Tree, folder: Path, name: str, complaints: list[Complaint]
-    ) -> list[Layer]:
+    def extended(self, listed: Any, tree: Tree, folder: Path, name: str, complaints: list[Complaint]) -> list[Layer]:
         """Load what `extends` lists; complain about what is not there."""
         if listed is None:
             return []

@@ -55,10 +55,7 @@ def _apply_one(tree: Tree, text: str) -> Tree:
         raise _error(key, message, problem.allowed, "put the value in quotes") from None
     if inner.complaints:
         raise InputError(
-            [
-                Complaint(PLACE, None, _below(key, c.key), c.message, c.allowed, c.fix)
-                for c in inner.complaints
-            ]
+            [Complaint(PLACE, None, _below(key, c.key), c.message, c.allowed, c.fix) for c in inner.complaints]
         )
     value = _put(tree.value if isinstance(tree.value, dict) else {}, steps, "", inner.value)
     path = _path(value, steps)

@@ -60,9 +60,7 @@ def _finish(layer: Layer, file: str) -> Request:
     complaints = [*layer.complaints]
     source = Source(layer.places, file)
     for name in [key for key in tree if key in FILLED_IN]:
-        complaints.append(
-            Complaint(*source.locate(str(name)), str(name), *unknown_key(str(name), known_keys("")))
-        )
+        complaints.append(Complaint(*source.locate(str(name)), str(name), *unknown_key(str(name), known_keys(""))))
         del tree[name]
     version = tree.pop("version", _VERSION)
     if version != _VERSION or isinstance(version, bool):

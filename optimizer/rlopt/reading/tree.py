@@ -82,9 +82,7 @@ def parse(text: str, name: str) -> Tree:
         if "end of stream" in str(error.problem) and error.context_mark is not None:
             mark = error.context_mark  # what was opened and not closed, not the end of the file
         line = None if mark is None else min(mark.line + 1, text.count("\n") + 1)
-        raise InputError(
-            [_syntax(text, name, line, str(error.problem or error.context or "not YAML"))]
-        ) from None
+        raise InputError([_syntax(text, name, line, str(error.problem or error.context or "not YAML"))]) from None
     except (YAMLError, ValueError, IndexError, OverflowError) as error:
         # the library meets some broken escapes and directives with bare exceptions
         raise InputError([_syntax(text, name, None, " ".join(str(error).split()))]) from None
@@ -215,9 +213,7 @@ class _Composer:
         if event.value == "" and path:
             if path in BLANK_SECTIONS:
                 return {}
-            self.complain(
-                line, path, "has no value", "a value, or null for none", "give a value or delete the key"
-            )
+            self.complain(line, path, "has no value", "a value, or null for none", "give a value or delete the key")
         return resolve(event.value)
 
     def sequence(self, events: Iterator[Any], path: str, depth: int) -> tuple[list[Any], int]:

@@ -109,9 +109,7 @@ def look_up(catalog: Catalog, name: str) -> list[Record]:
         When nothing is; names the nearest.
     """
     wanted = name.strip().lower()
-    found = [
-        offer_record(offer) for offer in (*catalog.offers, *catalog.zone_offers) if offer.id.lower() == wanted
-    ]
+    found = [offer_record(offer) for offer in (*catalog.offers, *catalog.zone_offers) if offer.id.lower() == wanted]
     for shape in catalog.shapes.values():
         if wanted in {
             shape.key.lower(),
@@ -146,9 +144,7 @@ def offer_record(offer: Offer) -> Record:
 
 def record(kind: str, fact: Any) -> Record:
     """Turn a frozen fact into plain values that JSON can hold, its kind first."""
-    return {"kind": kind} | {
-        field.name: _plain(getattr(fact, field.name)) for field in dataclasses.fields(fact)
-    }
+    return {"kind": kind} | {field.name: _plain(getattr(fact, field.name)) for field in dataclasses.fields(fact)}
 
 
 def _plain(value: Any) -> Any:

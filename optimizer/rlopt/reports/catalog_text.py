@@ -40,9 +40,7 @@ _NUMBERS: Final = frozenset(
 )
 
 
-def counts_report(
-    catalog: Catalog, offers: Sequence[Offer], today: date | None = None
-) -> list[RenderableType]:
+def counts_report(catalog: Catalog, offers: Sequence[Offer], today: date | None = None) -> list[RenderableType]:
     """Count the offers by provider, grade, confidence and age, then the catalog files.
 
     Parameters
@@ -68,10 +66,7 @@ def counts_report(
     columns = ("provider", "offers", *GRADES, *CONFIDENCES, "oldest", "newest", "undated")
     numbers = ("offers", *GRADES, *CONFIDENCES, "undated")
     age_rows = [(name, f"{number:,}") for name, number in ages(offers, day).items()]
-    files = [
-        (entry.name, f"{entry.rows:,}", entry.as_of or "undated", entry.source)
-        for entry in catalog.provenance
-    ]
+    files = [(entry.name, f"{entry.rows:,}", entry.as_of or "undated", entry.source) for entry in catalog.provenance]
     left_out = [(f"{number:,}", reason) for reason, number in catalog.left_out.items()]
     parts: list[RenderableType] = [
         Text(f"{words.count(len(offers), 'offer')} of {words.count(len(rows), 'provider')}", style="bold"),
@@ -128,9 +123,7 @@ def records_report(records: Sequence[Record]) -> list[RenderableType]:
         if index:
             parts.append(Text())
         parts.append(Text(f"{entry['kind']} {title}", style="bold"))
-        parts.append(
-            facts((words.spelled(key), _cell(value, key)) for key, value in entry.items() if key != "kind")
-        )
+        parts.append(facts((words.spelled(key), _cell(value, key)) for key, value in entry.items() if key != "kind"))
     return parts
 
 

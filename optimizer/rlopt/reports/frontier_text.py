@@ -36,8 +36,7 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
         Text(),
         indented(
             Text(
-                f"confident: {words.chances(_confidence(points))} are done by then; "
-                "saves: against the row above",
+                f"confident: {words.chances(_confidence(points))} are done by then; saves: against the row above",
                 style="dim",
             )
         ),

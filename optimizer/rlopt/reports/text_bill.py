@@ -16,9 +16,7 @@ LEAST_USD = 0.005
 """What would round to nothing is written as less than a cent."""
 
 
-def bill(
-    cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] | None = None
-) -> RenderableType:
+def bill(cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] | None = None) -> RenderableType:
     """Lay out the bill, dearest dimension first and dearest line first within it.
 
     Lines of zero dollars are kept: they say that something was considered and costs nothing.

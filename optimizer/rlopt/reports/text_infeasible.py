@@ -49,9 +49,7 @@ def _together(changes: Sequence[Relaxation]) -> list[str]:
     lines = [f"{change.constraint}: {_move(change)}" for change in changes]
     if changes:
         last = changes[-1]
-        lines.append(
-            f"then the plan costs {words.usd(last.total_usd)} and is done in {words.hours(last.hours)}"
-        )
+        lines.append(f"then the plan costs {words.usd(last.total_usd)} and is done in {words.hours(last.hours)}")
     return lines
 
 

@@ -26,9 +26,7 @@ def sections(time: Time) -> list[RenderableType]:
     ]
     if time.deadline_hours is not None:
         spare = time.deadline_hours - time.confident_hours
-        rows.append(
-            ("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare")
-        )
+        rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare"))
     rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
     stages: list[tuple[str, ...]] = [
         (

@@ -25,12 +25,33 @@ def rules(problem: Problem) -> list[Rule]:
     found.append(Rule("copies", "floors.checkpoints", "copies", "<=", 0.0, None, missing_copies, relaxable=False))
     if floor.recovery_time is not None:
         minutes = floor.recovery_time / SECONDS_PER_MINUTE
-        found.append(Rule("recovery_time", "floors.checkpoints.recovery_time", "min", "<=", minutes,
-                          lambda columns, _: columns.recovery_minutes,
-                          lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0))
+        found.append(
+            Rule(
+                "recovery_time",
+                "floors.checkpoints.recovery_time",
+                "min",
+                "<=",
+                minutes,
+                lambda columns, _: columns.recovery_minutes,
+                lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0,
+            )
+        )
     if floor.history_every is not None:
         every = floor.history_every
-        found.append(Rule("history_every", "floors.checkpoints.history_every", "steps", "<=", 0.0, None,
-                          lambda plan, _: float(every % plan.decisions.checkpoint.interval_steps)
-                          if plan.decisions and plan.time and plan.time.steps >= every else 0.0, relaxable=False))
+        found.append(
+            Rule(
+                "history_every",
+                "floors.checkpoints.history_every",
+                "steps",
+                "<=",
+                0.0,
+                None,
+                lambda plan, _: (
+                    float(every % plan.decisions.checkpoint.interval_steps)
+                    if plan.decisions and plan.time and plan.time.steps >= every
+                    else 0.0
+                ),
+                relaxable=False,
+            )
+        )
     return found

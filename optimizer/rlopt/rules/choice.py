@@ -12,5 +12,15 @@ NAME = "choice"
 
 def rules(problem: Problem) -> list[Rule]:
     """The one choice row; a plan shows it by having pools."""
-    return [Rule(NAME, "", "plans", "==", 1.0, lambda columns, _: np.ones(len(columns)),
-                 lambda plan, _: 1.0 if plan.pools else 0.0, relaxable=False)]
+    return [
+        Rule(
+            NAME,
+            "",
+            "plans",
+            "==",
+            1.0,
+            lambda columns, _: np.ones(len(columns)),
+            lambda plan, _: 1.0 if plan.pools else 0.0,
+            relaxable=False,
+        )
+    ]

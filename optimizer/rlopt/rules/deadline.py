@@ -14,6 +14,14 @@ def rules(problem: Problem) -> list[Rule]:
     deadline = problem.request.limits.deadline
     if deadline is None:
         return []
-    return [Rule(NAME, "limits.deadline", "h", "<=", seconds_to_hours(deadline),
-                 lambda columns, _: columns.confident_hours,
-                 lambda plan, _: plan.time.confident_hours if plan.time else 0.0)]
+    return [
+        Rule(
+            NAME,
+            "limits.deadline",
+            "h",
+            "<=",
+            seconds_to_hours(deadline),
+            lambda columns, _: columns.confident_hours,
+            lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
+        )
+    ]

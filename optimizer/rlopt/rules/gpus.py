@@ -17,13 +17,16 @@ NAME = "gpus"
 def offer_matches(quota: Quota, problem: Problem) -> NDArray[np.bool_]:
     """Which offers of the market a quota row speaks of, shape (offers,); a missing key matches all."""
     devices = None if quota.gpu is None else named_devices(quota.gpu, problem.catalog)
-    return np.array([
-        (quota.provider is None or offer.provider == quota.provider)
-        and (quota.region is None or offer.region == quota.region)
-        and (quota.pricing is None or offer.pricing == quota.pricing)
-        and (devices is None or offer.shape.device in devices)
-        for offer in problem.market.offers
-    ], dtype=np.bool_)
+    return np.array(
+        [
+            (quota.provider is None or offer.provider == quota.provider)
+            and (quota.region is None or offer.region == quota.region)
+            and (quota.pricing is None or offer.pricing == quota.pricing)
+            and (devices is None or offer.shape.device in devices)
+            for offer in problem.market.offers
+        ],
+        dtype=np.bool_,
+    )
 
 
 def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -49,17 +52,36 @@ def quota_rule(number: int, quota: Quota, problem: Problem) -> Rule:
     def measure(plan: Plan, _: Problem) -> float:
         return float(sum(pool.gpus for pool in plan.pools if pool.gpus and by_id.get(pool.offer, False)))
 
-    step = float(min((offer.shape.gpus for offer, hit in zip(problem.market.offers, matches, strict=True) if hit),
-                     default=1))
-    return Rule("quota", f"limits.quotas[{number}]", "GPUs", "<=", float(quota.max_gpus),
-                lambda columns, p: pool_gpus(columns, p, matches), measure, step=step, of_pools=True)
+    step = float(
+        min((offer.shape.gpus for offer, hit in zip(problem.market.offers, matches, strict=True) if hit), default=1)
+    )
+    return Rule(
+        "quota",
+        f"limits.quotas[{number}]",
+        "GPUs",
+        "<=",
+        float(quota.max_gpus),
+        lambda columns, p: pool_gpus(columns, p, matches),
+        measure,
+        step=step,
+        of_pools=True,
+    )
 
 
 def rules(problem: Problem) -> list[Rule]:
     """max_gpus and every quota row."""
     limits, found = problem.request.limits, []
     if limits.max_gpus is not None:
-        found.append(Rule(NAME, "limits.max_gpus", "GPUs", "<=", float(limits.max_gpus),
-                          lambda columns, _: columns.gpus.astype(np.float64),
-                          lambda plan, _: float(sum(pool.gpus for pool in plan.pools)), of_pools=True))
+        found.append(
+            Rule(
+                NAME,
+                "limits.max_gpus",
+                "GPUs",
+                "<=",
+                float(limits.max_gpus),
+                lambda columns, _: columns.gpus.astype(np.float64),
+                lambda plan, _: float(sum(pool.gpus for pool in plan.pools)),
+                of_pools=True,
+            )
+        )
     return found + [quota_rule(number, quota, problem) for number, quota in enumerate(limits.quotas)]

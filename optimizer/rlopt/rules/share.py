@@ -24,6 +24,16 @@ def rules(problem: Problem) -> list[Rule]:
     share = problem.request.floors.on_demand_share
     if share is None:
         return []
-    return [Rule(NAME, "floors.on_demand_share", "share", ">=", float(share),
-                 lambda columns, _: 1.0 - columns.spot_gpus / np.maximum(columns.gpus, 1), share_of, step=0.05,
-                 of_pools=True)]
+    return [
+        Rule(
+            NAME,
+            "floors.on_demand_share",
+            "share",
+            ">=",
+            float(share),
+            lambda columns, _: 1.0 - columns.spot_gpus / np.maximum(columns.gpus, 1),
+            share_of,
+            step=0.05,
+            of_pools=True,
+        )
+    ]

@@ -39,28 +39,70 @@ def rules(problem: Problem) -> list[Rule]:
     """One rule for each floor that the request sets."""
     floors, job, found = problem.request.floors, problem.request.job, []
     if floors.group_size is not None and problem.workload.generates:
-        found.append(Rule("group_size", "floors.group_size", "samples", ">=", float(floors.group_size), _sizes,
-                          lambda plan, _: _group_size(plan), of_pools=True))
+        found.append(
+            Rule(
+                "group_size",
+                "floors.group_size",
+                "samples",
+                ">=",
+                float(floors.group_size),
+                _sizes,
+                lambda plan, _: _group_size(plan),
+                of_pools=True,
+            )
+        )
     if floors.samples_per_update is not None:
-        found.append(Rule("samples_per_update", "floors.samples_per_update", "samples", ">=",
-                          float(floors.samples_per_update),
-                          lambda columns, p: samples_per_update(p, _sizes(columns, p)),
-                          lambda plan, p: float(samples_per_update(p, _group_size(plan))), of_pools=True))
+        found.append(
+            Rule(
+                "samples_per_update",
+                "floors.samples_per_update",
+                "samples",
+                ">=",
+                float(floors.samples_per_update),
+                lambda columns, p: samples_per_update(p, _sizes(columns, p)),
+                lambda plan, p: float(samples_per_update(p, _group_size(plan))),
+                of_pools=True,
+            )
+        )
     if floors.informative_groups is not None and job.pass_rate is not None:
         rate = job.pass_rate
-        found.append(Rule("informative_groups", "floors.informative_groups", "share", ">=",
-                          float(floors.informative_groups),
-                          lambda columns, p: informative_share(rate, _sizes(columns, p)),
-                          lambda plan, _: float(informative_share(rate, _group_size(plan))), step=0.01,
-                          of_pools=True))
+        found.append(
+            Rule(
+                "informative_groups",
+                "floors.informative_groups",
+                "share",
+                ">=",
+                float(floors.informative_groups),
+                lambda columns, p: informative_share(rate, _sizes(columns, p)),
+                lambda plan, _: float(informative_share(rate, _group_size(plan))),
+                step=0.01,
+                of_pools=True,
+            )
+        )
     if floors.update_precision is not None:
-        found.append(Rule("update_precision", "floors.update_precision", "rank", ">=",
-                          float(PRECISION_RANK[floors.update_precision]),
-                          lambda columns, _: columns.update_precision.astype(np.float64),
-                          lambda plan, _: float(PRECISION_RANK[plan.decisions.precision.update]
-                                                if plan.decisions else 0), of_pools=True))
+        found.append(
+            Rule(
+                "update_precision",
+                "floors.update_precision",
+                "rank",
+                ">=",
+                float(PRECISION_RANK[floors.update_precision]),
+                lambda columns, _: columns.update_precision.astype(np.float64),
+                lambda plan, _: float(PRECISION_RANK[plan.decisions.precision.update] if plan.decisions else 0),
+                of_pools=True,
+            )
+        )
     if floors.max_staleness is not None and problem.workload.generates:
-        found.append(Rule("staleness", "floors.max_staleness", "steps", "<=", float(floors.max_staleness),
-                          lambda columns, _: columns.staleness.astype(np.float64),
-                          lambda plan, _: float(plan.decisions.staleness if plan.decisions else 0), of_pools=True))
+        found.append(
+            Rule(
+                "staleness",
+                "floors.max_staleness",
+                "steps",
+                "<=",
+                float(floors.max_staleness),
+                lambda columns, _: columns.staleness.astype(np.float64),
+                lambda plan, _: float(plan.decisions.staleness if plan.decisions else 0),
+                of_pools=True,
+            )
+        )
     return found

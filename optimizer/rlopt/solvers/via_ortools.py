@@ -92,8 +92,10 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
         raise SolverError(f"CP-SAT failed: {error}") from error
     seconds = time.perf_counter() - started
     kinds: dict[Any, Termination] = {
-        cp_model.OPTIMAL: "optimal", cp_model.FEASIBLE: "time_limit",
-        cp_model.UNKNOWN: "time_limit", cp_model.INFEASIBLE: "infeasible",
+        cp_model.OPTIMAL: "optimal",
+        cp_model.FEASIBLE: "time_limit",
+        cp_model.UNKNOWN: "time_limit",
+        cp_model.INFEASIBLE: "infeasible",
     }
     engine = f"CP-SAT {ortools.__version__}"
     if status not in kinds:

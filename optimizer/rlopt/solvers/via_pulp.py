@@ -44,17 +44,20 @@ def translate(program: Program) -> tuple[Any, list[Any]]:
 
     problem = pulp.LpProblem("plan", pulp.LpMinimize)
     variables = [
-        pulp.LpVariable(f"x{j}", float(program.lower[j]), float(program.upper[j]),
-                        pulp.LpInteger if program.integer[j] else pulp.LpContinuous)
+        pulp.LpVariable(
+            f"x{j}",
+            float(program.lower[j]),
+            float(program.upper[j]),
+            pulp.LpInteger if program.integer[j] else pulp.LpContinuous,
+        )
         for j in range(program.size)
     ]
-    problem += pulp.LpAffineExpression(
-        (variables[j], float(value)) for j, value in enumerate(program.objective))
+    problem += pulp.LpAffineExpression((variables[j], float(value)) for j, value in enumerate(program.objective))
     senses = {"<=": pulp.LpConstraintLE, ">=": pulp.LpConstraintGE, "==": pulp.LpConstraintEQ}
     for number, (row, scale) in enumerate(zip(program.rows, scales(program), strict=True)):
         expression = pulp.LpAffineExpression(
-            (variables[int(j)], float(value) / scale)
-            for j, value in zip(row.index, row.coefficients, strict=True))
+            (variables[int(j)], float(value) / scale) for j, value in zip(row.index, row.coefficients, strict=True)
+        )
         problem += pulp.LpConstraint(expression, senses[row.sense], f"r{number}", row.limit / scale)
     for variable in variables:  # a variable without any coefficient must still reach the solver
         problem.addVariable(variable)
@@ -81,8 +84,14 @@ def solve_once(program: Program, time_limit: float | None) -> Outcome:
         with quiet_stdout(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             problem, variables = translate(program)
-            solver = pulp.HiGHS(msg=False, gapRel=RELATIVE_GAP, timeLimit=time_limit, mip_abs_gap=0.0,
-                                mip_feasibility_tolerance=1e-9, primal_feasibility_tolerance=1e-9)
+            solver = pulp.HiGHS(
+                msg=False,
+                gapRel=RELATIVE_GAP,
+                timeLimit=time_limit,
+                mip_abs_gap=0.0,
+                mip_feasibility_tolerance=1e-9,
+                primal_feasibility_tolerance=1e-9,
+            )
             problem.solve(solver)
             model = problem.solverModel
             status = model.getModelStatus()

@@ -22,9 +22,15 @@ def lengths(request: Request) -> Lengths:
     """
     job = request.job
     mean, most = tool_tokens(request)
-    return Lengths(job.prompt_tokens.mean + mean, job.prompt_tokens.max + most,
-                   job.response_tokens.mean, job.response_tokens.max, job.packing,
-                   None if most else job.prompt_tokens.p99, job.response_tokens.p99)
+    return Lengths(
+        job.prompt_tokens.mean + mean,
+        job.prompt_tokens.max + most,
+        job.response_tokens.mean,
+        job.response_tokens.max,
+        job.packing,
+        None if most else job.prompt_tokens.p99,
+        job.response_tokens.p99,
+    )
 
 
 def tools(request: Request) -> Tools | None:

@@ -21,8 +21,9 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         roles.append(common_reference(request, models))
         stages.append(Stage("forward", "reference", lengths, SEQUENCES_PER_PAIR))
     stages.append(Stage("update", "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step))
-    return Workload(NAME, tuple(roles), tuple(stages), request.job.prompts_per_step, (1,),
-                    common.steps_by_group_size(request, (1,)))
+    return Workload(
+        NAME, tuple(roles), tuple(stages), request.job.prompts_per_step, (1,), common.steps_by_group_size(request, (1,))
+    )
 
 
 def common_reference(request: Request, models: Mapping[str, Model]) -> Role:

@@ -15,8 +15,9 @@ def sampled_share(request: Request) -> float:
     return 1.0 - request.job.cache_hit_rate
 
 
-def scoring(request: Request, models: Mapping[str, Model],
-            lengths: Lengths) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:
+def scoring(
+    request: Request, models: Mapping[str, Model], lengths: Lengths
+) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:
     """Policy, reference and reward roles and their forward passes over every sample."""
     roles = [Role("policy", models["policy"], True)]
     stages = [Stage("forward", "policy", lengths)]

@@ -33,5 +33,4 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     )
     sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)
-    return Workload(NAME, (*roles, critic), stages, job.prompts_per_step,
-                    sizes, steps, common.tools(request))
+    return Workload(NAME, (*roles, critic), stages, job.prompts_per_step, sizes, steps, common.tools(request))

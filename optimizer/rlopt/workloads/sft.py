@@ -15,5 +15,11 @@ NAME = "sft"
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """Policy (trained); update(policy)."""
     update = Stage("update", "policy", common.lengths(request), updates=request.job.updates_per_step)
-    return Workload(NAME, (Role("policy", models["policy"], True),), (update,), request.job.prompts_per_step,
-                    (1,), common.steps_by_group_size(request, (1,)))
+    return Workload(
+        NAME,
+        (Role("policy", models["policy"], True),),
+        (update,),
+        request.job.prompts_per_step,
+        (1,),
+        common.steps_by_group_size(request, (1,)),
+    )

@@ -25,11 +25,7 @@ def with_defaults(tree: Mapping[str | int, Any]) -> dict[str | int, Any]:
         roles = {role: word for role, word in ROLE_DEFAULTS.items() if role in ROLES[algorithm]}
         filled["job"] = {**view.map("job"), "models": {**roles, **models}}
     choices = view.get("choices")
-    if (
-        algorithm in GENERATING
-        and view.get("choices.group_size") is None
-        and isinstance(choices, Mapping | None)
-    ):
+    if algorithm in GENERATING and view.get("choices.group_size") is None and isinstance(choices, Mapping | None):
         table = sizes_of(list(view.map("job.convergence")))
         floor = floor_of_groups(view)
         sizes = table or ([1] if algorithm != "grpo" else [floor] if floor is not None else [])

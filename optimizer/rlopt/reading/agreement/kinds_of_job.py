@@ -55,14 +55,10 @@ def vla(view: View) -> Iterator[Finding]:
         return
     for key in _VLA_ONLY:
         if view.algorithm != "vla" and view.get(f"job.{key}") is not None:
-            yield Finding(
-                f"job.{key}", f"does not apply to {view.algorithm}", "algorithm: vla", f"delete {key}"
-            )
+            yield Finding(f"job.{key}", f"does not apply to {view.algorithm}", "algorithm: vla", f"delete {key}")
     for key, example in _VLA_NEEDS.items():
         if view.algorithm == "vla" and view.get(f"job.{key}") is None:
-            yield Finding(
-                f"job.{key}", "is missing: vla needs it", f"for example {example}", f"add {key}: {example}"
-            )
+            yield Finding(f"job.{key}", "is missing: vla needs it", f"for example {example}", f"add {key}: {example}")
     kind = view.get("job.environment.kind")
     fitting = ("simulator", "robot") if view.algorithm == "vla" else ("tools",)
     if kind in ("tools", "simulator", "robot") and kind not in fitting and view.algorithm in GENERATING:

@@ -33,11 +33,7 @@ def roles_fit(view: View) -> Iterator[Finding]:
                 " | ".join(words),
                 f"add {role}: {example}",
             )
-        if (
-            isinstance(value, str)
-            and value.strip() in ("policy", "none", "rule")
-            and value.strip() not in keywords
-        ):
+        if isinstance(value, str) and value.strip() in ("policy", "none", "rule") and value.strip() not in keywords:
             fix = f"write {keywords[0]}" if keywords else "name a model, such as Qwen/Qwen2.5-7B-Instruct"
             yield Finding(
                 f"job.models.{role}",
@@ -55,9 +51,7 @@ def roles_fit(view: View) -> Iterator[Finding]:
             )
         for part in ("vlm_params", "action_params"):
             if algorithm != "vla" and isinstance(value, Mapping) and part in value:
-                yield Finding(
-                    f"job.models.{role}.{part}", "belongs to vla jobs", "algorithm: vla", f"delete {part}"
-                )
+                yield Finding(f"job.models.{role}.{part}", "belongs to vla jobs", "algorithm: vla", f"delete {part}")
 
 
 def _all_roles() -> set[str]:

@@ -15,13 +15,9 @@ def length_of_run(view: View) -> Iterator[Finding]:
         return
     given = [key for key in ("steps", "epochs", "convergence") if view.get(f"job.{key}") is not None]
     if len(given) > 1:
-        yield Finding(
-            f"job.{given[1]}", f"is given beside {given[0]}", allowed, f"delete {' or '.join(given)}"
-        )
+        yield Finding(f"job.{given[1]}", f"is given beside {given[0]}", allowed, f"delete {' or '.join(given)}")
     if "epochs" in given and view.get("job.dataset_samples") is None:
-        yield Finding(
-            "job.epochs", "is given without dataset_samples", allowed, "add dataset_samples: 100000"
-        )
+        yield Finding("job.epochs", "is given without dataset_samples", allowed, "add dataset_samples: 100000")
     if not given and isinstance(view.get("job"), Mapping):
         fix = "add epochs: 1" if view.get("job.dataset_samples") is not None else "add steps: 600"
         yield Finding("job", "does not say how long it runs", allowed, fix)
