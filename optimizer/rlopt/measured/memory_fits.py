@@ -35,6 +35,7 @@ ENGINES = {
 NO_LANGUAGE_MODEL = ("lerobot", "isaac-gr00t", "vla-scratch")
 LOOPS = re.compile(r"grpo|dapo|ppo|\(rl\)|^rl\b", re.IGNORECASE)
 PREFERENCES = re.compile(r"dpo|kto|\bgkd", re.IGNORECASE)
+DYNAMIC = re.compile(r"(?<!without )dynamic batch", re.IGNORECASE)
 PROMPTS = re.compile(r"prompts per GPU (\d+)")
 EXPERTS = re.compile(r"\bEP(\d+)\b")
 MOE = re.compile(r"-A\d+(\.\d+)?B|GLM-4\.[56]|DeepSeek-V|Mixtral|gpt-oss|Moonlight|moe", re.IGNORECASE)
@@ -89,6 +90,8 @@ def refused(row: Row) -> str:
         return "sharded over GPUs whose number is not stated"
     if gpus > 8 and engine_of(row) == "megatron" and not row.number("tp") and not row.number("pp"):
         return "how the model is split over several nodes is not stated"
+    if DYNAMIC.search(row.text("notes")) and not row.number("micro_batch"):
+        return "its micro-batches change their size, and the largest is not stated"
     return ""
 
 

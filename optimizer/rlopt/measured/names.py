@@ -30,7 +30,7 @@ SIZE = re.compile(r"(?<![a-z0-9.])(?P<total>\d+(\.\d+)?)b(-a(?P<active>\d+(\.\d+
 VARIANT_WORDS = frozenset((
         "instruct", "chat", "base", "hf", "it", "sft", "lora", "qlora", "pretrain", "full", "finetune", "preview",
         "fp8", "nvfp4", "mxfp4", "bf16", "fp4", "awq", "gptq", "int4", "int8", "bnb", "4bit", "2507", "v0.1",
-        "reasoning", "thinking", "omni", "meta", "moe", "dense",
+        "reasoning", "thinking", "meta", "moe", "dense",
 ))
 # fmt: on
 HEAD_DIM = 128
