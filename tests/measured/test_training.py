@@ -61,9 +61,8 @@ def test_a_full_row_needs_no_assumption() -> None:
         ({"activation_recompute": "unknown"}, {"recompute": 1}, "recompute selective"),
         ({"method": "lora"}, {"lora_rank": 16}, "LoRA rank 16"),
         ({"method": "lora", "notes": "lora_rank=64;"}, {"lora_rank": 64}, ""),
-        ({"gpus": "4", "tp": "2", "pp": "4", "dp": ""}, {"pp": 2, "dp": 1}, "pp 2"),
         ({"notes": "packing=no;"}, {"sample": 200.0}, "samples of 200 tokens"),
-        ({"gpu": "", "source": "modelscope/ms-swift:a.sh@0"}, {"recompute": 0}, "GPU A100-80GB"),
+        ({"gpu": "", "source": "hiyouga/LLaMA-Factory:wiki@0"}, {"recompute": 0}, "GPU A100-40GB"),
     ],
 )
 def test_silent_cells_take_documented_defaults(
@@ -83,6 +82,21 @@ def test_what_cannot_be_known_is_refused_with_its_reason() -> None:
     assert "is none of full, lora, qlora" in refused(method="distil")
     assert refused(global_batch="-4") == "global_batch is no possible count"
     assert refused(model="nobody-knows-this") != ""
+    assert "need more GPUs" in refused(gpus="4", tp="2", pp="4", dp="")
+
+
+def test_a_time_that_says_nothing_of_a_stack_is_refused() -> None:
+    """Their memory is predicted like any other; only the time is not."""
+    card = {"source": "NVIDIA-NeMo/Megatron-Bridge:examples/cards@0"}
+    assert "sanity run" in refused(notes="verification card item sft/H100; recipe x", **card)
+    assert isinstance(
+        read_fields(row(notes="verification card item pretrain_performance/H100", **card), CATALOG, CAL), Fields
+    )
+    assert "tokens" in refused(model="Qwen3_30B_a3B tokendrop")
+    assert "toy" in refused(source="NVIDIA/Megatron-LM:tests/functional_tests/test_cases/gpt/gpt3_tp4/golden.json@0")
+    assert "contradict" in refused(
+        tokens_per_s_per_gpu="1000", step_time_s="1", global_batch="64", seq_len="4096", gpus="8"
+    )
 
 
 def test_stated_parameters_win_over_a_shape_that_contradicts_them() -> None:
