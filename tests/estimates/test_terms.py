@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates import Stack, Training, forward_parts, generation_seconds, update_parts
+from rlopt.estimates import Stack, Training, forward_parts, update_parts
 from rlopt.estimates.activations import activation_gib, layer_gib
 from rlopt.estimates.states import training_states
 from rlopt.units import GIB

@@ -13,8 +13,8 @@ What is not published is assumed: the prompt's length, full recomputation, micro
 - R022, which trains in fp8, is the one that is said not to fit: its copies of the weights are assumed beside the
   16-bit ones, and NeMo-RL keeps the reference's weights in host memory, which is not modelled.
 - On GB200 likewise, with the loop's factor for Blackwell that the calibration takes from this table's fit, so these
-  rows hold the factor to the table and do not test it. R029 and R050 are predicted 1.4 to 1.9 times too fast: their steps of
-  235B with 128 GPUs are slower than those on 256 H100, and no faster than R048's with half the GPUs.
+  rows hold the factor to the table and do not test it. R029 and R050 are predicted 1.4 to 1.9 times too fast: their
+  steps of 235B with 128 GPUs are slower than those on 256 H100, and no faster than R048's with half the GPUs.
 - torchtune's LoRA on one RTX 4090 within a factor 1.35 in time and memory. The published rate takes 0.9 of the card's
   peak with fp32 accumulation, above the fitted ceiling, so the prediction is slower; the published memory is what was
   allocated, the predicted one what the card must have.
