@@ -7,7 +7,8 @@ import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.fitting.fit import Study, log_errors
-from rlopt.fitting.generation import dropped, measured_rows, study
+from rlopt.fitting.generation import measured_rows, study
+from rlopt.fitting.published import dropped
 from rlopt.reading.catalogs import load_catalog
 
 CAL = load_calibration()
@@ -20,8 +21,8 @@ def generation() -> Study:
 
 def test_dropped_rows_exist_and_are_few() -> None:
     ids = {row.id for row in measured_rows()}
-    assert dropped() <= ids
-    assert len(dropped()) < 0.02 * len(ids)
+    assert dropped("generation") <= ids
+    assert len(dropped("generation")) < 0.02 * len(ids)
 
 
 def test_every_constant_lies_within_its_bounds(generation: Study) -> None:

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.fitting.fit import Study, log_errors
-from rlopt.fitting.memory import DROPPED, read_rows, study, touches
+from rlopt.fitting.memory import measured_rows, study, touches
 from rlopt.fitting.memory_margin import OWN_STATES, family, margins
+from rlopt.fitting.published import published
 from rlopt.measured.memory_cases import cases
-from rlopt.measured.rows import read_table
 from rlopt.reading.catalogs import load_catalog
 
 CAL, CATALOG = load_calibration(), load_catalog()
-FOLDER = Path(__file__).parents[2] / "measurements"
 
 
 @pytest.fixture(scope="module")
 def memory() -> Study:
-    return study(CATALOG, CAL, FOLDER)
+    return study(CATALOG, CAL)
 
 
 def test_dropped_rows_exist_and_have_a_reason() -> None:
-    dropped = read_table(FOLDER / DROPPED).rows
-    assert {row.id for row in dropped}.isdisjoint(row.id for row in read_rows(FOLDER))
+    dropped = published("dropped_memory.csv")
+    assert {row.id for row in dropped}.isdisjoint(row.id for row in measured_rows())
     assert all(row.text("reason") for row in dropped)
 
 
@@ -51,7 +48,7 @@ def test_no_source_is_far_off_as_a_whole(memory: Study) -> None:
 
 
 def test_margins_cover_what_they_say(memory: Study) -> None:
-    found = cases(read_rows(FOLDER), CATALOG, CAL)
+    found = cases(measured_rows(), CATALOG, CAL)
     made = margins(memory, found, memory.predict(CAL), CAL)
     assert all(0.0 < value <= 0.6 for value in made.values())
     assert set(OWN_STATES) <= set(CAL.engines)

@@ -7,7 +7,8 @@ import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.fitting import fit, out_of_sample
-from rlopt.fitting.rl import dropped, measured_rows, study
+from rlopt.fitting.published import dropped
+from rlopt.fitting.rl import measured_rows, study
 from rlopt.fitting.rl_sync import study as sync_study
 from rlopt.fitting.rl_sync import transport_of
 from rlopt.measured.rows import Row
@@ -41,8 +42,8 @@ def test_fits_begin_where_the_shipped_constants_play_no_part() -> None:
 
 def test_rows_left_out_exist_and_say_why() -> None:
     ids = {row.id for row in measured_rows()}
-    assert dropped() <= ids
-    assert not dropped() & set(STUDY.ids)
+    assert dropped("rl") <= ids
+    assert not dropped("rl") & set(STUDY.ids)
 
 
 def test_lines_by_implementation_describe_synchronisation() -> None:

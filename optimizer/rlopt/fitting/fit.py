@@ -27,6 +27,17 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Prior:
+    """Centre, bounds and log standard deviation of a constant; ``like`` names the family that is its centre instead."""
+
+    centre: float
+    low: float
+    high: float
+    sd: float
+    like: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A constant that a fit may move.
 

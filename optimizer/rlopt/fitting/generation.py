@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
-from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
+from rlopt.fitting.published import dropped, published
 from rlopt.measured.generation_rows import NAMES, Cases, cases
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import Row
 
 ROOM = "generation"
 FILES = ("generation.csv", "generation_latency_derived.csv")
-DROPPED = "dropped_generation.csv"
 MEASURED = "output_tokens_per_s_total"
-
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Centre, bounds and log standard deviation of a constant before it is fitted."""
-
-    centre: float
-    low: float
-    high: float
-    sd: float
 
 
 SHARES: Mapping[str, Prior] = {
@@ -117,22 +104,14 @@ LOOSER: Mapping[str, float] = {"transformers": 4.0}
 """Engines whose pairs are held less: unpacking weights in plain PyTorch costs from nothing to ten times."""
 
 
-@lru_cache(maxsize=1)
-def dropped() -> frozenset[str]:
-    """Ids that fits leave out; the file says why."""
-    with (catalogs_dir().parent / "measurements" / DROPPED).open(encoding="utf-8", newline="") as handle:
-        return frozenset(row["id"] for row in csv.DictReader(handle))
-
-
 def measured_rows() -> list[Row]:
     """Every generation row of the shipped measurements."""
-    folder = catalogs_dir().parent / "measurements"
-    return [row.asking(MEASURED) for name in FILES for row in read_table(folder / name).rows]
+    return [row.asking(MEASURED) for name in FILES for row in published(name)]
 
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
-    rows = [row for row in measured_rows() if row.id not in dropped() and (row.number(MEASURED) or 0.0) > 0.0]
+    rows = [row for row in measured_rows() if row.id not in dropped(ROOM) and (row.number(MEASURED) or 0.0) > 0.0]
     read = cases(rows, catalog, calibration)
     serving = read.serving(calibration)
     kept = [rows[number] for number in read.rows]

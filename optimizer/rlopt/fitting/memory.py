@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,12 @@ from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.memory_priors import BY_ENGINE, PLAIN
+from rlopt.fitting.published import dropped, published
 from rlopt.measured.memory_cases import cases, limits, peaks
 from rlopt.measured.quantities import PEAK
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import Row
 
-MEASUREMENTS = Path("measurements")
 FILES = ("training.csv", "memory_small.csv")
-DROPPED = "dropped_memory.csv"
 LABELS = ("config", "source", "device", "model", "engine", "method", "architecture")
 
 
@@ -50,16 +48,15 @@ def touches(calibration: Calibration, engines: Sequence[str]) -> dict[tuple[str,
     return found
 
 
-def read_rows(folder: Path) -> list[Row]:
-    """Rows of the shipped files that state a peak, without those that are dropped from fits."""
-    dropped = {row.id for row in read_table(folder / DROPPED).rows}
-    rows = [row for name in FILES for row in read_table(folder / name).rows]
-    return [row.asking(PEAK) for row in rows if row.number(PEAK) and row.id not in dropped]
+def measured_rows() -> list[Row]:
+    """Rows that state a peak, without those that are dropped from fits."""
+    rows = [row for name in FILES for row in published(name)]
+    return [row.asking(PEAK) for row in rows if row.number(PEAK) and row.id not in dropped("memory")]
 
 
-def study(catalog: Catalog, calibration: Calibration, folder: Path = MEASUREMENTS) -> Study:
+def study(catalog: Catalog, calibration: Calibration) -> Study:
     """Everything a fit of the memory constants needs."""
-    rows = read_rows(folder)
+    rows = measured_rows()
     found = cases(rows, catalog, calibration)
     used = [rows[place] for place in found.index]
     labels = {name: tuple(one[name] for one in found.labels) for name in LABELS}
@@ -80,4 +77,4 @@ def study(catalog: Catalog, calibration: Calibration, folder: Path = MEASUREMENT
     )
 
 
-__all__ = ["parameters", "read_rows", "study", "touches"]
+__all__ = ["measured_rows", "parameters", "study", "touches"]

@@ -16,7 +16,7 @@ from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Study
-from rlopt.fitting.memory import MEASUREMENTS, read_rows
+from rlopt.fitting.memory import measured_rows
 from rlopt.measured.memory_cases import MemoryCases, cases, peaks
 
 COVERED = 0.95
@@ -77,7 +77,7 @@ def margins_after(
     study: Study, predicted: Floats, catalog: Catalog, calibration: Calibration
 ) -> dict[tuple[str, ...], float]:
     """Margins by path from the memory ``study``'s own rows and their peaks ``predicted`` out of sample."""
-    return margins(study, cases(read_rows(MEASUREMENTS), catalog, calibration), predicted, calibration)
+    return margins(study, cases(measured_rows(), catalog, calibration), predicted, calibration)
 
 
 def _planned(study: Study, found: MemoryCases, calibration: Calibration, root: str) -> Floats:

@@ -6,43 +6,33 @@ fits move what loops add to them. Fit the other rooms first.
 
 from __future__ import annotations
 
-import csv
-from functools import lru_cache
-
 import numpy as np
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.fitting.published import dropped, published
 from rlopt.measured.rl_rows import RATE, STEP, cases, in_quantity, labels_of, step_times
 from rlopt.measured.rl_stages import stages_of
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import Row
 
-FILE, DROPPED = "rl.csv", "dropped_rl.csv"
+FILE = "rl.csv"
 GUESSED = 0.5
 """Weight of a row whose mean response length is a guess."""
 FRAMEWORKS = ("rl", "frameworks")
 
 
-@lru_cache(maxsize=1)
-def dropped() -> frozenset[str]:
-    """Ids that fits leave out; the file says why."""
-    with (catalogs_dir().parent / "measurements" / DROPPED).open(encoding="utf-8", newline="") as handle:
-        return frozenset(row["id"] for row in csv.DictReader(handle))
-
-
 def measured_rows() -> list[Row]:
     """Every row with the time or the rate of a step, asked for it."""
-    rows = read_table(catalogs_dir().parent / "measurements" / FILE).rows
+    rows = published(FILE)
     asked = [(row, next((name for name in (STEP, RATE) if row.number(name)), "")) for row in rows]
     return [row.asking(quantity) for row, quantity in asked if quantity]
 
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """Loops that fits see; trainers of RL files are the training study's matter."""
-    rows = [row for row in measured_rows() if row.id not in dropped()]
+    rows = [row for row in measured_rows() if row.id not in dropped("rl")]
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]
     prepared = stages_of(read.fields, calibration)

@@ -7,13 +7,13 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.estimates.transfer import line_seconds
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study
-from rlopt.measured.rows import Row, read_table
+from rlopt.fitting.published import published
+from rlopt.measured.rows import Row
 from rlopt.units import GIGA
 
 FILE = "weight_sync.csv"
@@ -55,7 +55,7 @@ def transport_of(row: Row, calibration: Calibration) -> str:
 
 def study(_: Catalog, calibration: Calibration) -> Study:
     """Every row with a time, a size and an implementation that another row shares; no facts are needed for them."""
-    rows = [row for row in read_table(catalogs_dir().parent / "measurements" / FILE).rows if seconds_of(row)]
+    rows = [row for row in published(FILE) if seconds_of(row)]
     rows = [row for row in rows if transport_of(row, calibration)]
     names = [transport_of(row, calibration) for row in rows]
     several = [names.count(name) > 1 for name in names]  # one time gives no line: such rows stand by hand

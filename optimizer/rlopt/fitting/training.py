@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
-from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
+from rlopt.fitting.published import dropped, published
 from rlopt.fitting.training_priors import (
     ADAPTER,
     ATTENTION,
@@ -24,34 +22,26 @@ from rlopt.fitting.training_priors import (
     LATER,
     LINKS,
     PLAIN,
-    Prior,
 )
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import Row
 from rlopt.measured.training_rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
 
-ROOM, FILE, DROPPED = "training", "training.csv", "dropped_training.csv"
+ROOM, FILE = "training", "training.csv"
 SOURCE_POWER = 0.4
 """Of the usual weights: a run of a large table counts for n^-0.2 and not n^-0.5, which errs less out of sample."""
 Flags = NDArray[np.bool_]
 
 
-@lru_cache(maxsize=1)
-def dropped() -> frozenset[str]:
-    """Ids that fits leave out; the file says why."""
-    with (catalogs_dir().parent / "measurements" / DROPPED).open(encoding="utf-8", newline="") as handle:
-        return frozenset(row["id"] for row in csv.DictReader(handle))
-
-
 def measured_rows() -> list[Row]:
     """Every training row with a throughput or a step time, asked for it."""
-    rows = read_table(catalogs_dir().parent / "measurements" / FILE).rows
+    rows = published(FILE)
     named = [(row, TOKENS if row.has(TOKENS) else SECONDS) for row in rows]
     return [row.asking(quantity) for row, quantity in named if (row.number(quantity) or 0.0) > 0.0]
 
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
-    rows = [row for row in measured_rows() if row.id not in dropped()]
+    rows = [row for row in measured_rows() if row.id not in dropped(ROOM)]
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]
     quantities = [row.quantity for row in kept]

@@ -7,19 +7,8 @@ or towards 1, so that few rows move it little.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Centre, bounds and log standard deviation of a constant; ``like`` names the family that is its centre instead."""
-
-    centre: float
-    low: float
-    high: float
-    sd: float
-    like: str = ""
-
+from rlopt.fitting.fit import Prior
 
 PLAIN: Mapping[str, Prior] = {
     "half_width": Prior(330, 50, 1500, 0.5),
