@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.fitting.bands import FEWEST, Sample, band_table, spread
+from rlopt.fitting.published import measurements_dir
+from rlopt.measured.rows import read_table
 
 
 def sample(errors: np.ndarray, engine: str = "one", device: str = "card", architecture: str = "dense") -> Sample:
@@ -61,3 +65,26 @@ def test_an_architecture_with_few_rows_takes_the_common_spread() -> None:
     assert found["moe"]["known"] < 0.5
     assert found["devices"] == ["card"]
     assert found["engines"] == ["one"]
+
+
+@pytest.mark.parametrize("kind", ["training", "memory", "generation"])
+def test_bands_of_one_half_hold_their_share_of_the_other(kind: str) -> None:
+    """Honest bands: set on half of the rows predicted out of sample, held against the half they never saw."""
+    rows = [r for r in read_table(measurements_dir() / "out_of_sample.csv").rows if r.text("kind") == kind]
+    rows = [r for r in rows if r.text("scheme") == "fold" and r.number("predicted")]
+    half = np.array([zlib.crc32(f"{r.text('model')} {r.text('device')}".encode()) % 2 == 0 for r in rows])
+    errors = np.abs(np.log([(r.number("predicted") or 1.0) / (r.number("measured") or 1.0) for r in rows]))
+    labels = {name: np.array([r.text(name) for r in rows]) for name in ("architecture", "engine", "device")}
+    shares = []
+    for inside in (half, ~half):
+        table = band_table(
+            {"fold": Sample(errors[inside], {name: list(all_[inside]) for name, all_ in labels.items()})}
+        )
+        sigma = np.array(
+            [
+                table[a]["known"] * table["engine"].get(e, 1.0) * table["device"].get(d, 1.0)
+                for a, e, d in zip(*(labels[name][~inside] for name in labels), strict=True)
+            ]
+        )
+        shares.append(float((errors[~inside] <= EIGHTY * sigma).mean()))
+    assert 0.75 <= np.mean(shares) <= 0.85, shares
