@@ -2,7 +2,8 @@
 
     python scripts/calibrate.py                    all kinds: constants, errors out of sample, bands
     python scripts/calibrate.py training memory    some kinds
-    python scripts/calibrate.py --fit-only         constants alone, minutes sooner
+    python scripts/calibrate.py --fit-only         constants alone: minutes, not most of an hour
+    python scripts/calibrate.py --bands-only       bands from the errors on file, without a fit
     python scripts/calibrate.py --check            writes nothing; fails where a file would change
 
 The same measurements give the same files. Fits start from fixed values, not from the files' own, so that a second run
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import os
 import sys
 from dataclasses import replace
@@ -27,13 +29,14 @@ import numpy as np  # noqa: E402
 from rlopt.estimates import Calibration, load_calibration  # noqa: E402
 from rlopt.estimates.calibration import calibration_dir  # noqa: E402
 from rlopt.fitting import Study, fit, out_of_sample  # noqa: E402
-from rlopt.fitting.bands import Sample, band_table  # noqa: E402
+from rlopt.fitting.bands import band_tables  # noqa: E402
 from rlopt.fitting.memory_margin import margins_after  # noqa: E402
 from rlopt.fitting.write import room_text, values_of, with_tables  # noqa: E402
 from rlopt.measured.banding import band_factor  # noqa: E402
 from rlopt.measured.kept_out import LABELS, kept_out_csv  # noqa: E402
 from rlopt.reading.catalogs import load_catalog  # noqa: E402
 
+Record = dict[str, object]
 KINDS = ("training", "memory", "generation", "rl_sync", "rl")
 CONSTANTS_ONLY = ("rl_sync",)
 """Kinds that only give constants to the next: nothing of them is predicted for a plan alone."""
@@ -76,35 +79,39 @@ def left_out(study: Study, calibration: Calibration) -> dict[str, np.ndarray]:
     return found
 
 
-def sample(study: Study, predicted: np.ndarray) -> Sample:
-    """Errors of one scheme with the labels that bands go by."""
-    known = np.isfinite(predicted)
-    labels = {name: [x for x, k in zip(study.labels[name], known, strict=True) if k]
-              for name in ("architecture", "engine", "device")}  # fmt: skip
-    return Sample(np.abs(np.log(predicted[known] / study.measured[known])), labels)
-
-
-def rows_of(study: Study, schemes: dict[str, np.ndarray], calibration: Calibration) -> list[dict[str, object]]:
-    """Rows of the file of out-of-sample predictions, with the bands of the calibration."""
-    rows: list[dict[str, object]] = []
+def rows_of(study: Study, schemes: dict[str, np.ndarray], calibration: Calibration) -> list[Record]:
+    """Rows of the file of out-of-sample predictions, bands apart."""
+    rows: list[Record] = []
     names = [label for label in (*LABELS, "quantity") if label in study.labels]
     limits = None if study.limit is None else study.limit(calibration)
     for i, name in enumerate(study.ids):
         labels = {label: study.labels[label][i] for label in names}
         for scheme, predicted in schemes.items():
-            value, known = float(predicted[i]), labels | UNSEEN.get(scheme, {})
-            factor = band_factor(study.kind, known, calibration, scheme != "model")
-            row: dict[str, object] = {"kind": study.kind, "id": name, "scheme": scheme, **labels}
-            row |= {"measured": float(study.measured[i]), "predicted": value}
-            row |= {"low": value / factor, "high": value * factor, "limit": None if limits is None else limits[i]}
-            rows.append(row)
+            row: Record = {"kind": study.kind, "id": name, "scheme": scheme, **labels}
+            row |= {"measured": float(study.measured[i]), "predicted": float(predicted[i])}
+            rows.append(row | {"limit": None if limits is None else float(limits[i])})
     return rows
 
 
-def merged(rows: list[dict[str, object]], kinds: tuple[str, ...]) -> str:
-    """The file's text: new rows of the kinds run, the others as they stand."""
+def merged(rows: list[Record]) -> list[Record]:
+    """The file's rows: new ones for the kinds run, the others as they stand; numbers as the file prints them."""
+    kinds = {row["kind"] for row in rows}
     old = csv.DictReader(OUT_OF_SAMPLE.open(encoding="utf-8")) if OUT_OF_SAMPLE.exists() else []
-    return kept_out_csv([*(row for row in old if row["kind"] not in kinds), *rows])
+    text = kept_out_csv([*(row for row in old if row["kind"] not in kinds), *rows])
+    return [dict(row) for row in csv.DictReader(io.StringIO(text))]
+
+
+def with_bands(rows: list[Record], calibration: Calibration) -> list[Record]:
+    """The rows with the ends of their 80 % band; what a scheme left out has the wider one."""
+    found = []
+    for row in rows:
+        scheme, labels = str(row["scheme"]), {name: str(row[name]) for name in LABELS}
+        factor = band_factor(
+            str(row["kind"]), labels | UNSEEN.get(scheme, {}), calibration, known_model=scheme != "model"
+        )
+        value = float(row["predicted"] or "nan")  # type: ignore[arg-type]
+        found.append(row | {"low": value / factor, "high": value * factor})
+    return found
 
 
 def main() -> int:
@@ -112,33 +119,33 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], metavar="KIND")
     parser.add_argument("--fit-only", action="store_true")
+    parser.add_argument("--bands-only", action="store_true")
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args()
     kinds = tuple(k for k in KINDS if not asked.kinds or k in asked.kinds)
     calibration, texts = load_calibration(), {}
-    studies: list[tuple[Study, dict[str, np.ndarray]]] = []
-    tables = {}
+    rows: list[Record] = []
     moved: dict[tuple[str, ...], float] = {}
-    for kind in kinds:
+    for kind in () if asked.bands_only else kinds:
         study = study_of(kind, calibration)
         calibration = fitted(study, calibration)
         moved |= values_of(calibration, tuple(p.path for p in study.parameters))
         if asked.fit_only or kind in CONSTANTS_ONLY:
             continue
         schemes = left_out(study, calibration)
-        tables[kind] = band_table({scheme: sample(study, predicted) for scheme, predicted in schemes.items()})
-        studies.append((study, schemes))
         if kind == "memory":
             margins = margins_after(study, schemes["fold"], load_catalog(), calibration)
             calibration, moved = calibration.replaced(margins), moved | margins
+        rows += rows_of(study, schemes, calibration)
     for room in sorted({path[0] for path in moved}):
         texts[calibration_dir() / f"{room}.yaml"] = room_text(calibration_dir(), room, moved)
-    if tables:
+    if rows or asked.bands_only:
+        every = merged(rows)
+        tables = band_tables(every)
         bands = calibration_dir() / "bands.yaml"
         texts[bands] = with_tables(bands.read_text(encoding="utf-8"), tables)
         banded = replace(calibration, bands={**calibration.bands, **tables})
-        rows = [row for study, schemes in studies for row in rows_of(study, schemes, banded)]
-        texts[OUT_OF_SAMPLE] = merged(rows, kinds)
+        texts[OUT_OF_SAMPLE] = kept_out_csv(with_bands(every, banded))
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(("would change: " if asked.check else "written: ") + str(path.relative_to(ROOT)))

