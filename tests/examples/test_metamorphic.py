@@ -20,12 +20,18 @@ NOT_IN_THIS_RELEASE = tuple(runs.NOT_YET)
 
 
 def chosen(plan: Plan) -> list[tuple[Any, ...]]:
-    """What a plan decides, without a price."""
+    """What a plan decides, without a price.
+
+    Ten GPUs are five machines of two or two of five at one price: which of them is a tie and no decision.
+    """
     made = plan.decisions
     assert made is not None
     checkpoint = (made.checkpoint.interval_steps, [(use.tier, use.copies) for use in made.checkpoint.tiers])
     decided = made.model_dump(exclude={"checkpoint"})
-    pools = [(pool.offer, pool.nodes, tuple(pool.roles), pool.layout, pool.precision) for pool in plan.pools]
+    pools = [
+        (pool.provider, pool.region, pool.gpu, pool.gpus, pool.pricing, tuple(pool.roles), pool.layout, pool.precision)
+        for pool in plan.pools
+    ]
     return [("decisions", decided, checkpoint), *pools]
 
 

@@ -33,8 +33,11 @@ def test_both_backends_prove_the_same_optimum(name: str) -> None:
 @pytest.mark.parametrize("name", [*runs.FEASIBLE, *(runs.name_of(number) for number in runs.INFEASIBLE)])
 def test_expectations(name: str) -> None:
     failed = [(row, values) for row, state, values in runs.outcomes(name) if state == "FAIL"]
-    hard = [f"{row['property']}: {row['plan_path']} {row['operator']} {row['value']}, got {values}"
-            for row, values in failed if row["strength"] == "hard"]
+    hard = [
+        f"{row['property']}: {row['plan_path']} {row['operator']} {row['value']}, got {values}"
+        for row, values in failed
+        if row["strength"] == "hard"
+    ]
     assert hard == []
     missed = {(name[:2], row["property"]) for row, _ in failed}
     known = {key for key in MISSES if key[0] == name[:2]}
@@ -81,6 +84,4 @@ def test_what_is_not_in_this_release_is_named(number: str, algorithm: str) -> No
     with pytest.raises(NotSupportedError) as error:
         runs.solved(runs.name_of(number))
     assert error.value.exit_code == 2
-    assert str(error.value) == (
-        f"job.algorithm: {algorithm} is not in this release yet; there are sft, dpo, ppo, grpo"
-    )
+    assert str(error.value) == (f"job.algorithm: {algorithm} is not in this release yet; there are sft, dpo, ppo, grpo")

@@ -140,12 +140,15 @@ def make_context(
     z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
 
+    framework = framework_names(calibration).index(engine) if engine else planned_framework(calibration)
+    loop = (workload.generates, framework_names(calibration)[framework])
+
     def band(kind: str) -> np.ndarray:
-        by_type = [planned_sigma(kind, name, moe, calibration, workload.generates) for name in hardware.names]
+        by_type = [planned_sigma(kind, name, moe, calibration, *loop) for name in hardware.names]
         return np.exp(z * np.array(by_type)[hardware.kind])
 
     return Context(
-        framework=framework_names(calibration).index(engine) if engine else planned_framework(calibration),
+        framework=framework,
         request=request,
         workload=workload,
         market=market,

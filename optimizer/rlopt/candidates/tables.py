@@ -21,6 +21,7 @@ from rlopt.estimates import (
     Hardware,
     Layout,
     colocated_swap_s,
+    framework_names,
     kv_gib_per_token,
     rollout_other_gib,
     rollout_weights_gib,
@@ -127,7 +128,8 @@ class Tables:
         """Whether this GPU type was measured at what it does here, and the error band of its times."""
         context, loop = self.context, self.context.workload.generates
         name = hardware.names[int(hardware.kind[0])] if hardware.kind is not None else ""
-        half = EIGHTY * planned_sigma(kind, name, context.moe, context.calibration, loop)
+        framework = framework_names(context.calibration)[context.framework]
+        half = EIGHTY * planned_sigma(kind, name, context.moe, context.calibration, loop, framework)
         return {
             "measured": is_measured(kind, name, context.calibration, loop),
             "band": math.exp(half) - 1.0,

@@ -50,17 +50,20 @@ def sigma(kind: str, hardware: Hardware, moe: bool, calibration: Calibration, en
     return np.asarray(np.array(by_type)[hardware.kind])
 
 
-def planned_sigma(kind: str, device: str, moe: bool, calibration: Calibration, loop: bool) -> float:
+def planned_sigma(
+    kind: str, device: str, moe: bool, calibration: Calibration, loop: bool, framework: str = ""
+) -> float:
     """One log-sigma of a planned stage's seconds: training or generation, alone or inside a sampling loop.
 
     Inside a loop stages take the error of whole measured steps, wider than that of training runs and of served
-    engines. A GPU type that loops were not measured on, but its stage was, counts as known.
+    engines, and of the ``framework`` that is planned with. A GPU type that loops were not measured on, but its stage
+    was, counts as known.
     """
     if not loop:
         return sigma_of(kind, device, "", moe, calibration)
     unseen = device not in measured_devices("rl", calibration)
     elsewhere = unseen and device in measured_devices(kind, calibration)
-    return sigma_of("rl", "" if elsewhere else device, "", moe, calibration)
+    return sigma_of("rl", "" if elsewhere else device, framework, moe, calibration)
 
 
 def is_measured(kind: str, device: str, calibration: Calibration, loop: bool) -> bool:
