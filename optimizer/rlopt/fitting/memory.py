@@ -14,10 +14,15 @@ from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.memory_priors import BY_ENGINE, PLAIN
 from rlopt.fitting.published import dropped, published
 from rlopt.measured.memory_cases import cases, limits, peaks
+from rlopt.measured.memory_fits import as_training_row, is_loop, refused, round_figure
 from rlopt.measured.quantities import PEAK
 from rlopt.measured.rows import Row
 
-FILES = ("training.csv", "memory_small.csv")
+FILES, REPORTED = ("training.csv", "memory_small.csv"), "memory_fit.csv"
+TRAINERS = ("prime-rl",)
+"""Frameworks of loops whose rows measure their trainer alone."""
+ALREADY_READ = ("ms-swift",)
+"""Frameworks whose figures stand in training.csv as well."""
 LABELS = ("config", "source", "device", "model", "engine", "method", "architecture")
 
 
@@ -51,7 +56,16 @@ def touches(calibration: Calibration, engines: Sequence[str]) -> dict[tuple[str,
 def measured_rows() -> list[Row]:
     """Rows that state a peak, without those that are dropped from fits."""
     rows = [row for name in FILES for row in published(name)]
+    rows += [as_training_row(row) for row in published(REPORTED) if _is_run(row)]
     return [row.asking(PEAK) for row in rows if row.number(PEAK) and row.id not in dropped("memory")]
+
+
+def _is_run(row: Row) -> bool:
+    """Whether a row of reported peaks is a measured training run: no loop, no estimate, no card's capacity."""
+    measured = row.text("basis").lower() == "measured"
+    trainer = not is_loop(row) or row.text("framework") in TRAINERS
+    counted = row.text("framework") in ALREADY_READ
+    return measured and trainer and not (counted or refused(row) or round_figure(row))
 
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:

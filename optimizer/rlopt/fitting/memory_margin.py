@@ -2,6 +2,7 @@
 
 Out of sample, 95 % of measured peaks lie below needed · (1 + margin). An engine with few rows is shrunk towards its
 family; a family's own margin, which plans use, is that of all runs of its engines as the family's constants see them.
+Peaks of reports with partial settings have no say: what they leave unsaid is no error of the model.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Study
-from rlopt.fitting.memory import measured_rows
+from rlopt.fitting.memory import REPORTED, measured_rows
+from rlopt.fitting.published import published
 from rlopt.measured.memory_cases import MemoryCases, cases, peaks
 
 COVERED = 0.95
@@ -53,7 +55,8 @@ def margins(
     roots = np.array([family(name, calibration) for name in names])
     seen, needed = peaks(found, calibration)
     excess = np.log(study.measured / (needed * predicted / seen))
-    known = np.isfinite(excess) & (engines != LAST_RANK)
+    reports = {row.id for row in published(REPORTED)}
+    known = np.isfinite(excess) & (engines != LAST_RANK) & np.array([name not in reports for name in study.ids])
     result: dict[tuple[str, ...], float] = {}
     families = sorted(set(roots.tolist()))
     planned = {root: _planned(study, found, calibration, root) for root in families}

@@ -113,7 +113,7 @@ def _labels(row: Row, fields: Fields) -> dict[str, str]:
         "model": model.name,
         "device": row.text("gpu"),
         "engine": fields.engine,
-        "source": row.id.rpartition("-")[0] or row.text("source"),
+        "source": row.id.rpartition("-")[0] or row.text("framework") or row.text("source"),
         "method": fields.method,
         "architecture": "moe" if model.experts else "dense",
         "size": next((name for most, name in SIZES if model.params < most), "500B and more"),

@@ -24,7 +24,7 @@ from rlopt.measured.names import find_machine
 from rlopt.measured.rows import Row
 
 ENGINES = {
-    "verl": "verl", "tinyzero": "verl", "prime-rl": "fsdp", "nemo-rl": "megatron", "nemo-aligner": "megatron",
+    "verl": "verl", "tinyzero": "verl", "prime-rl": "prime-rl", "nemo-rl": "megatron", "nemo-aligner": "megatron",
     "chatlearn": "megatron", "openrlhf": "hf", "trl": "hf", "deepspeed-chat": "hf", "alpaca-rlhf": "hf",
     "open-r1": "hf", "r1-v": "hf", "video-r1": "hf", "vlm-r1": "hf", "open-reasoner-zero": "hf", "modpo": "hf",
     "alignment-handbook": "hf", "axolotl": "hf", "starcoder": "hf", "trlx": "hf", "openvla": "peft",
@@ -114,7 +114,7 @@ def as_training_row(row: Row) -> Row:
     swapped = row.text("framework") == "verl" and row.text("offload_optimizer").lower() == "y"  # in for each update
     given = _yes(row, "offload_optimizer") and not swapped
     offload = " optimizer offload" if given or "offload" in sharded else ""
-    chunked = " chunked" if loop and engine in ("verl", "fsdp", "unsloth") else ""
+    chunked = " chunked" if loop and engine in ("verl", "fsdp", "prime-rl", "unsloth") else ""
     paged = " paged 8-bit adam, optimizer in backward" if engine == "torchtune" and _method(row) == "full" else ""
     cells: dict[str, str] = {
         **row.cells,
@@ -180,7 +180,7 @@ def _sharding(row: Row, loop: bool) -> str:
     if text:
         return text.replace("fsdp1", "fsdp").replace("-", "_")
     several = (row.number("gpus") or 1) > 1
-    shards = loop or engine_of(row) in ("hf", "fsdp", "verl")
+    shards = loop or engine_of(row) in ("hf", "fsdp", "prime-rl", "verl")
     return "zero3" if several and shards and _method(row) == "full" else "ddp"
 
 
