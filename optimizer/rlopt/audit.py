@@ -50,7 +50,8 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
             if abs(parts - pool.memory.needed_gib) > 1e-6 * max(1.0, parts):
                 needed = pool.memory.needed_gib
                 found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {needed:g}")
-    stages = math.fsum(stage.seconds for stage in plan.time.stages)
+    # tools answer while other samples are generated: their machines' seconds lie within those of sampling
+    stages = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage != "environment")
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
     if plan.time.confident_hours < plan.time.expected_hours * (1 - RELATIVE):
