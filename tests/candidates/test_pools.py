@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.checkpoint import OPTIMIZER_BYTES, checkpoint_sizes, intervals
+from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.operations import load_operations
 from rlopt.candidates.pricing import price_rows, stop_rates
+from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
 from rlopt.problem import Pools
 from rlopt.workloads import Role
@@ -89,7 +90,7 @@ def test_bytes_of_a_checkpoint() -> None:
     both = replace(workload, roles=(*workload.roles, critic, reference))
     assert checkpoint_sizes(request(), both).resumable_bytes == 154e9
     assert checkpoint_sizes(request(), both).weights_bytes == 20e9
-    assert set(OPTIMIZER_BYTES) == {"adamw", "adamw_bf16", "adamw_8bit"}
+    assert set(load_calibration().memory["saved_optimizer_bytes"]) == {"adamw", "adamw_bf16", "adamw_8bit"}
 
 
 @pytest.mark.parametrize(

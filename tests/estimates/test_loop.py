@@ -11,7 +11,6 @@ from rlopt.estimates import (
     GENERATIONS,
     Loop,
     Stages,
-    checkpoint_seconds,
     colocated_fixed_s,
     colocated_swap_s,
     disaggregated_fixed_s,
@@ -62,14 +61,11 @@ def test_fixed_seconds_of_a_step_by_placement() -> None:
 
 
 def test_synchronous_steps_add_up_and_asynchronous_ones_overlap() -> None:
-    assert step_seconds("colocated", 40.0, 60.0, 5.0, CAL) == 105.0
-    assert step_seconds("disaggregated", 40.0, 60.0, 5.0, CAL) == 105.0
-    assert step_seconds("async", 40.0, 60.0, 5.0, CAL) == pytest.approx(60 + CAL.value("rl", "exposed_share") * 40 + 5)
-
-
-def test_checkpoints_take_their_bytes_over_the_storage() -> None:
-    assert checkpoint_seconds(112e9, 2.0) == pytest.approx(56.0)
-    assert np.isinf(checkpoint_seconds(112e9, 0.0))
+    share = CAL.value("rl", "exposed_share")
+    assert step_seconds(40.0, 60.0, 5.0, False, share) == 105.0
+    both = step_seconds(np.array([40.0, 40.0]), 60.0, 5.0, np.array([False, True]), share)
+    assert both == pytest.approx([105.0, 60 + share * 40 + 5])
+    assert step_seconds(40.0, 60.0, 5.0, True, share) == pytest.approx(60 + share * 40 + 5)
 
 
 def test_quantiles_are_log_normal() -> None:

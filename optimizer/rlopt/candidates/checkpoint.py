@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from rlopt.estimates import ModelShape
+from rlopt.estimates import ModelShape, load_calibration
 from rlopt.problem import Checkpoint
 from rlopt.request import Request
 from rlopt.workloads import Workload
 
-OPTIMIZER_BYTES = {"adamw": 12.0, "adamw_bf16": 4.0, "adamw_8bit": 6.0}
-"""Saved beside 2 B of weights: fp32 master and moments; bf16 moments; fp32 master and 8-bit moments."""
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
     """Bytes of a resumable copy (all trained models) and of a weights-only copy (the policy)."""
-    optimizer = OPTIMIZER_BYTES[request.job.optimizer]
+    kept = load_calibration().memory
+    weight, optimizer = float(kept["saved_weight_bytes"]), float(kept["saved_optimizer_bytes"][request.job.optimizer])
     trained = []
     for role in workload.roles:
         if role.trained:
@@ -22,8 +21,8 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
             if role.name == "policy" and trainable.kind == "lora":
                 count = float(ModelShape.of(role.model).lora_params(trainable.lora_rank or 1))
             trained.append((role.name, count))
-    weights = next(count for name, count in trained if name == "policy") * 2.0
-    return Checkpoint(sum(count for _, count in trained) * (2.0 + optimizer), weights)
+    weights = next(count for name, count in trained if name == "policy") * weight
+    return Checkpoint(sum(count for _, count in trained) * (weight + optimizer), weights)
 
 
 def intervals(request: Request, workload: Workload) -> dict[int, tuple[int, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
@@ -21,6 +20,8 @@ from rlopt.estimates import (
     load_calibration,
     memory_margin,
     planned_framework,
+    planned_stack,
+    quantile,
     training_engine,
 )
 from rlopt.estimates.uncertainty import planned_sigma
@@ -70,8 +71,9 @@ class Context:
     def stack(self, layout: Layout, training: Training | None = None) -> Stack:
         """How the training stack that is planned with runs a layout (``training`` None: a scoring pass)."""
         kernels = self.request.job.kernels
-        return Stack(
-            training_engine(layout, training),
+        return planned_stack(
+            layout,
+            training,
             chunked_loss=kernels.loss == "chunked",
             fused_attention=kernels.attention == "fused",
         )
@@ -137,15 +139,14 @@ def make_context(
     """Everything the estimates need, with the error bands at the request's confidence."""
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
-    z = NormalDist().inv_cdf(request.limits.confidence)
     moe = any(role.model.experts > 0 for role in workload.roles)
 
     framework = framework_names(calibration).index(engine) if engine else planned_framework(calibration)
     loop = (workload.generates, framework_names(calibration)[framework])
 
     def band(kind: str) -> np.ndarray:
-        by_type = [planned_sigma(kind, name, moe, calibration, *loop) for name in hardware.names]
-        return np.exp(z * np.array(by_type)[hardware.kind])
+        by_type = np.array([planned_sigma(kind, name, moe, calibration, *loop) for name in hardware.names])
+        return quantile(by_type, request.limits.confidence)[hardware.kind]
 
     return Context(
         framework=framework,

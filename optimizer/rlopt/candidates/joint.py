@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates import expected_hours as with_stops
+from rlopt.estimates import step_seconds, working_hours
 from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Problem
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
 
 
 def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
-    """Seconds of one step from the pools' own seconds, for one placement."""
+    """Seconds of one step from the pools' own seconds, for one placement; a colocated pool's own are all of them."""
+    second = np.zeros(()) if placement == COLOCATED else sample
     overhead = problem.sync_seconds[placement]
-    if placement == COLOCATED:
-        return train + overhead
-    if placement == ASYNC:
-        return np.maximum(train, sample) + problem.exposed_share * np.minimum(train, sample) + overhead
-    return train + sample + overhead
+    return step_seconds(train, second, overhead, placement == ASYNC, problem.exposed_share)
 
 
 def run_hours(
@@ -45,7 +43,7 @@ def run_hours(
     interval_hours = interval * step_seconds / SECONDS_PER_HOUR
     save = snapshot_hours + np.maximum(upload_hours - interval_hours, 0.0)
     useful = steps * step_seconds / SECONDS_PER_HOUR
-    working = useful * (1.0 + save / interval_hours)
+    working = working_hours(useful, interval_hours, save)
     expected = with_stops(working, failures_per_hour, interval_hours, operations.restart_minutes / 60.0 + read_hours)
     return operations.overhead_hours + working, operations.overhead_hours + expected
 

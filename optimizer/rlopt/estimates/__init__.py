@@ -28,9 +28,8 @@ from rlopt.estimates.rollout_memory import (
     rollout_weights_gib,
 )
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.states import host_gib, resident_gib, training_engine
+from rlopt.estimates.states import host_gib, planned_stack, resident_gib, training_engine
 from rlopt.estimates.transfer import (
-    checkpoint_seconds,
     colocated_fixed_s,
     colocated_swap_s,
     disaggregated_fixed_s,
@@ -40,7 +39,7 @@ from rlopt.estimates.transfer import (
     switch_seconds,
     sync_seconds,
 )
-from rlopt.estimates.uncertainty import combine, quantile, sigma
+from rlopt.estimates.uncertainty import quantile
 from rlopt.estimates.update import forward_seconds, optimizer_seconds, update_seconds
 
 __all__ = [
@@ -61,10 +60,8 @@ __all__ = [
     "StepTime",
     "Tokens",
     "Training",
-    "checkpoint_seconds",
     "colocated_fixed_s",
     "colocated_swap_s",
-    "combine",
     "daly_interval",
     "disaggregated_fixed_s",
     "expected_hours",
@@ -82,6 +79,7 @@ __all__ = [
     "memory_margin",
     "optimizer_seconds",
     "planned_framework",
+    "planned_stack",
     "quantile",
     "quantise_seconds",
     "resident_gib",
@@ -89,7 +87,6 @@ __all__ = [
     "rollout_weights_gib",
     "sample_factor",
     "serving_engine",
-    "sigma",
     "step_overhead_seconds",
     "step_seconds",
     "switch_seconds",

@@ -26,6 +26,7 @@ from rlopt.estimates.transfer import (
     framework_names,
     of_framework,
     planned_framework,
+    step_seconds,
     swap_seconds,
     transport_seconds,
 )
@@ -172,9 +173,8 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     swap = of_framework("swap", loop.framework, calibration) * swap_seconds(loop.params, loop.gpus, calibration)
     switch = np.where(colocated, of_framework("switch_s", loop.framework, calibration) + swap, 0.0)
     train = update + score
-    exposed = calibration.value("rl", "exposed_share") * np.minimum(train, sample)
-    overlapped = np.maximum(train, sample) + exposed
-    step = np.where(loop.placement == ASYNC, overlapped, train + sample) + sync + switch + overhead
+    exposed = calibration.value("rl", "exposed_share")
+    step = step_seconds(train, sample, sync + switch + overhead, loop.placement == ASYNC, exposed)
     return StepTime(update, score, sample, sync, switch, overhead, step)
 
 

@@ -17,7 +17,7 @@ from rlopt.estimates.arrays import Flags, Floats, Hardware, Ints, Layout, Stack,
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import OPTIMIZER_OFF, PLANNED_ENGINES, ZERO1, ZERO3
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.states import shards, training_engine, training_states
+from rlopt.estimates.states import planned_stack, shards, training_states
 from rlopt.units import GIB
 
 GATHERED_LAYERS = 2.0
@@ -60,20 +60,15 @@ def update_parts(
     tokens: Tokens,
     precision: str | Words,
     calibration: Calibration,
-    chunked_loss: bool = False,
-    engine: Ints | None = None,
     stack: Stack | None = None,
 ) -> MemoryParts:
     """Peak of forward and backward or of the optimizer step, whichever is larger. Shape of the layouts.
 
-    ``hardware`` is not read: memory depends on the layout alone. ``chunked_loss`` says that logits are never held
-    whole; ``engine`` overrides the family of constants (index into the calibration's engines); ``stack`` says both
-    and more.
+    ``hardware`` is not read: memory depends on the layout alone. ``stack``: how the training stack runs it; ``None``
+    = as plans assume.
     """
     del hardware
-    if stack is None:
-        which = training_engine(layout, training) if engine is None else engine
-        stack = Stack(which, chunked_loss=chunked_loss)
+    stack = planned_stack(layout, training) if stack is None else stack
     tensors = update_tensors(shape, training, layout, tokens, precision, calibration, stack)
     return with_overhead(tensors, layout, stack, calibration)
 
@@ -124,7 +119,6 @@ def forward_parts(
     tokens: Tokens,
     precision: str,
     calibration: Calibration,
-    engine: Ints | None = None,
     stack: Stack | None = None,
 ) -> MemoryParts:
     """Peak of a scoring pass: weights at ``precision``, one layer's activations, fp32 logits.
@@ -132,8 +126,7 @@ def forward_parts(
     Shape of the layouts; ``hardware`` is not read.
     """
     del hardware
-    if stack is None:
-        stack = Stack(training_engine(layout) if engine is None else engine)
+    stack = planned_stack(layout) if stack is None else stack
     weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
     count = micro_batch_tokens(layout, tokens)
     activations = layer_gib(shape, layout, count, stack, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)

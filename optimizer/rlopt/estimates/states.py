@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Training, Values, Words
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FSDP, MEGATRON, OPTIMIZER_OFF, PARAMETERS_OFF, TORCHTUNE, ZERO1, ZERO2, ZERO3
 from rlopt.estimates.shape import ModelShape
@@ -35,6 +35,11 @@ def training_engine(layout: Layout, training: Training | None = None) -> Ints:
         whole = (layout.tp * layout.pp * layout.ep == 1) & (layout.sharding != ZERO3)
         found = np.where(np.asarray(training.lora) & whole, TORCHTUNE, found)
     return np.asarray(found, dtype=np.int64)
+
+
+def planned_stack(layout: Layout, training: Training | None = None, **kernels: bool) -> Stack:
+    """The stack that a plan counts with: the engine that the layout tells, with the given kernels."""
+    return Stack(training_engine(layout, training), **kernels)
 
 
 def stage_layers(shape: ModelShape, layout: Layout) -> Floats:

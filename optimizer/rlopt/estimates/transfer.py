@@ -128,24 +128,12 @@ def disaggregated_fixed_s(shape: ModelShape, calibration: Calibration) -> float:
     return step_overhead_seconds(calibration) + float(sync)
 
 
-def step_seconds(
-    placement: str,
-    train: Floats | float,
-    sample: Floats | float,
-    overhead: Floats | float,
-    calibration: Calibration,
-) -> Floats:
-    """One step from its halves.
+def step_seconds(train: Values, sample: Values, overhead: Values, overlapped: Flags, exposed_share: float) -> Floats:
+    """One step from its halves; shapes broadcast.
 
-    Their sum, or when asynchronous the longer and an exposed share of the shorter.
+    Their sum, or where they are ``overlapped`` the longer and an exposed share of the shorter.
     """
-    train, sample = np.asarray(train, dtype=np.float64), np.asarray(sample, dtype=np.float64)
-    if placement != ASYNC:
+    if overlapped is False:
         return np.asarray(train + sample + overhead)
-    exposed = calibration.value("rl", "exposed_share") * np.minimum(train, sample)
-    return np.asarray(np.maximum(train, sample) + exposed + overhead)
-
-
-def checkpoint_seconds(state_bytes: Floats | float, storage_gb_s: Floats | float) -> Floats:
-    """Seconds to write or read a checkpoint at the pool's aggregate storage rate; inf without one."""
-    return over(np.asarray(state_bytes, dtype=np.float64), np.asarray(storage_gb_s, dtype=np.float64) * GIGA)
+    longer = np.maximum(train, sample) + exposed_share * np.minimum(train, sample)
+    return np.asarray((longer if overlapped is True else np.where(overlapped, longer, train + sample)) + overhead)

@@ -9,13 +9,13 @@ seen to deviate. What was never measured takes the error of leaving it out inste
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware
+from rlopt.estimates.arrays import Floats
 from rlopt.estimates.calibration import Calibration
 
 KIND_OF_STAGE = {"generate": "generation", "forward": "training", "update": "training", "save": "transfer"}
@@ -40,14 +40,6 @@ def sigma_of(
     if engine and engine not in table.get("engines", (engine,)):
         found = max(found, float(rows["new_engine"]))
     return found if known_model else max(found, float(rows["new_model"]))
-
-
-def sigma(kind: str, hardware: Hardware, moe: bool, calibration: Calibration, engine: str = "") -> Floats:
-    """One log-sigma of a stage's seconds by machine, shape (n,)."""
-    if hardware.kind is None:
-        return np.full(hardware.memory_gib.shape, sigma_of(kind, "", engine, moe, calibration))
-    by_type = [sigma_of(kind, name, engine, moe, calibration) for name in hardware.names]
-    return np.asarray(np.array(by_type)[hardware.kind])
 
 
 def planned_sigma(
@@ -75,13 +67,6 @@ def is_measured(kind: str, device: str, calibration: Calibration, loop: bool) ->
 def measured_devices(kind: str, calibration: Calibration) -> tuple[str, ...]:
     """GPU types with measurements of a kind."""
     return tuple(calibration.bands[KIND_OF_STAGE.get(kind, kind)].get("devices", ()))
-
-
-def combine(seconds: Sequence[Floats | float], sigmas: Sequence[Floats | float]) -> Floats:
-    """Log-sigma of a sum of stages: their sigmas weighted by their share of the time (fully correlated)."""
-    total = np.sum(np.broadcast_arrays(*seconds), axis=0)
-    weighted = np.sum(np.broadcast_arrays(*[np.asarray(s) * g for s, g in zip(seconds, sigmas, strict=True)]), axis=0)
-    return np.asarray(np.divide(weighted, total, out=np.zeros(np.shape(total)), where=np.asarray(total) > 0.0))
 
 
 def quantile(sigmas: Floats | float, confidence: float) -> Floats:

@@ -23,18 +23,13 @@ from rlopt.estimates.communication import (
 )
 from rlopt.estimates.compute import Passes, hbm_bytes_s, stage_compute_s
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.states import Shards, adapter_shards, shards, stage_layers, training_engine
+from rlopt.estimates.states import Shards, adapter_shards, planned_stack, shards, stage_layers
 from rlopt.units import GIGA
 
 STRAGGLE_FROM = 8.0
 """GPUs up to which no straggler is counted: one node."""
 GATHERED = 2.0
 """Bytes of a gathered weight and of a scattered gradient."""
-
-
-def stack_of(layout: Layout, training: Training | None, engine: Ints | None = None) -> Stack:
-    """The stack a plan counts with: ``engine``, or the family that the layout tells."""
-    return Stack(training_engine(layout, training) if engine is None else engine)
 
 
 def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layout: Layout) -> tuple[Floats, Floats]:
@@ -63,14 +58,13 @@ def micro_batch_seconds(
     rows: Floats,
     precision: str | Words,
     calibration: Calibration,
-    engine: Ints | None = None,
     stack: Stack | None = None,
 ) -> Floats:
     """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens.
 
     ``training`` None is a scoring pass.
     """
-    how = stack_of(layout, training, engine) if stack is None else stack
+    how = planned_stack(layout, training) if stack is None else stack
     passes, count, layers = Passes.of(training, layout), rows / layout.cp, stage_layers(shape, layout)
     seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, how, calibration)
     pairs = 2.0 * np.asarray(passes.collective) * layers
@@ -192,7 +186,7 @@ def optimizer_seconds(
 
     Offloaded, CPU Adam runs on each node's share and gradients and weights cross the slot (Ren et al., 2021).
     """
-    how = stack_of(layout, training) if stack is None else stack
+    how = planned_stack(layout, training) if stack is None else stack
     counts = _trained(shape, training, layout)
     share = 1.0 if training.lora is True else np.where(training.lora, 1.0, training.trainable_share)
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
@@ -240,7 +234,6 @@ def update_seconds(
     updates: int,
     epochs: int,
     calibration: Calibration,
-    engine: Ints | None = None,
     stack: Stack | None = None,
 ) -> Floats:
     """One step's ``updates`` optimizer steps over ``sequences``, ``epochs`` times; shape (n,).
@@ -249,7 +242,7 @@ def update_seconds(
     network. ``stack`` says how the training stack runs; without it ``engine`` names the family of constants
     (index into the calibration's engines), and the layout does where that is absent too.
     """
-    how = stack_of(layout, training, engine) if stack is None else stack
+    how = planned_stack(layout, training) if stack is None else stack
     count, rows = micro_batches(tokens, sequences, updates, layout)
     stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how)
     working = (count + (layout.pp - 1) / layout.vp) * stage
@@ -266,11 +259,10 @@ def forward_seconds(
     precision: str | Words,
     sequences: Floats | float,
     calibration: Calibration,
-    engine: Ints | None = None,
     stack: Stack | None = None,
 ) -> Floats:
     """One scoring pass over ``sequences`` sequences. Shape (n,); NaN, inf, ``engine`` and ``stack`` as for updates."""
-    how = stack_of(layout, None, engine) if stack is None else stack
+    how = planned_stack(layout) if stack is None else stack
     count, rows = micro_batches(tokens, sequences, 1, layout)
     stage = micro_batch_seconds(shape, None, hardware, layout, tokens, rows, precision, calibration, stack=how)
     return (count + (layout.pp - 1) / layout.vp) * stage * _measured(hardware, layout, how.engine, calibration)

@@ -112,11 +112,6 @@ def log_errors(study: Study, calibration: Calibration) -> Floats:
     return np.where(np.isfinite(found), np.clip(found, -LOST, LOST), LOST)
 
 
-def start_of(study: Study, calibration: Calibration) -> Calibration:
-    """The calibration with every parameter at its start."""
-    return calibration.replaced({p.path: p.start for p in study.parameters})
-
-
 def fit(
     study: Study,
     calibration: Calibration,
