@@ -149,7 +149,7 @@ def test_outcomes_stand_in_the_order_of_the_rows() -> None:
     assert [one.predicted is None for one in found] == [True, False, True]
     assert found[0].reason == "the GPU is not stated"
     labels = found[1].labels
-    assert (labels["architecture"], labels["method"], labels["size"]) == ("dense", "full", "4-10B")
+    assert (labels["architecture"], labels["method"]) == ("dense", "full")
     assert (labels["source"], labels["engine"], labels["device"]) == ("pytorch/torchtitan", "torchtitan", "H100-SXM")
 
 

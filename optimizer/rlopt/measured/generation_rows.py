@@ -30,7 +30,6 @@ from rlopt.measured.names import Machine, find_machine, find_model
 from rlopt.measured.outcome import Outcome
 from rlopt.measured.rows import Row
 
-SIZES = ((4.0, "under 4B"), (20.0, "4-20B"), (100.0, "20-100B"))
 NAMES = ("device", "model", "format", "version")
 MAKERS = ("nvidia", "amd")
 BRIDGED = {"H100-NVL": 2.0, "H200-NVL": 4.0}
@@ -186,7 +185,6 @@ def _labels(row: Row, model: Model, machine: Machine, cells: Cells) -> Mapping[s
     config = "|".join(
         (model.name, machine.device.name, cells.engine, f"tp{cells.tp:g}", f"ep{cells.ep:g}", cells.precision)
     )
-    billions = model.params / 1e9
     return {
         "model": model.name,
         "device": machine.device.name,
@@ -194,6 +192,5 @@ def _labels(row: Row, model: Model, machine: Machine, cells: Cells) -> Mapping[s
         "source": source_of(row),
         "method": "-",
         "architecture": "moe" if model.is_moe else "dense",
-        "size": next((name for most, name in SIZES if billions < most), "over 100B"),
         "config": config,
     }

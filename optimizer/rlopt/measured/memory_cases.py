@@ -15,8 +15,6 @@ from rlopt.facts import Catalog
 from rlopt.measured.memory_fields import Fields, fields_of
 from rlopt.measured.rows import Row
 
-SIZES = ((1e9, "below 1B"), (4e9, "1-4B"), (10e9, "4-10B"), (40e9, "10-40B"), (150e9, "40-150B"), (500e9, "150-500B"))
-
 
 @dataclass(frozen=True, slots=True)
 class MemoryCases:
@@ -116,7 +114,6 @@ def _labels(row: Row, fields: Fields) -> dict[str, str]:
         "source": row.id.rpartition("-")[0] or row.text("framework") or row.text("source"),
         "method": fields.method,
         "architecture": "moe" if model.experts else "dense",
-        "size": next((name for most, name in SIZES if model.params < most), "500B and more"),
         "config": "|".join(
             str(part) for part in
             (model.name, fields.method, fields.tp, fields.pp, fields.vp, fields.cp, fields.ep, fields.dp,

@@ -21,7 +21,7 @@ class Outcome:
         Why there is no prediction, in one short plain sentence; empty where there is one.
     labels
         What errors are grouped by: model, device, engine, source, method (full | lora | qlora | -), architecture
-        (dense | moe), size, config (a key that rows of one printed configuration share). Any may be missing.
+        (dense | moe), config (a key that rows of one printed configuration share). Any may be missing.
     low, high
         Ends of the 80 % band, in the unit of ``predicted``; ``None`` where no band is known.
     note

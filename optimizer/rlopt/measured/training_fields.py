@@ -48,9 +48,9 @@ UNPACKED = re.compile(r"unpacked", re.IGNORECASE)
 EXPERT_TP = re.compile(r"expert-tensor-parallel-size=(\d+)", re.IGNORECASE)
 PARTS = ("tp", "pp", "vp", "cp", "ep")
 MOST = 1e8
+"""Counts beyond this are slips."""
 SAME_WORK = 0.25
 """Share by which a printed rate may differ from batch over step time."""
-"""Counts beyond this are slips."""
 
 
 @dataclass(frozen=True, slots=True)

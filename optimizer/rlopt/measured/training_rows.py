@@ -18,7 +18,6 @@ from rlopt.measured.stacks import default
 from rlopt.measured.training_fields import Fields, read_fields
 
 TOKENS, SECONDS = "tokens_per_s_per_gpu", "step_time_s"
-SIZES = ((1e9, "below 1B"), (4e9, "1-4B"), (10e9, "4-10B"), (40e9, "10-40B"), (150e9, "40-150B"), (500e9, "150-500B"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,6 @@ def _label(row: Row, one: Fields) -> dict[str, str]:
         "source": repository,
         "method": one.method,
         "architecture": "moe" if one.model.experts else "dense",
-        "size": next((name for most, name in SIZES if one.model.params < most), "500B and more"),
         "config": "/".join(map(str, (one.model.name, device, *layout, *work))),
         "group": "/".join((repository, one.model.name, device, one.method)),
     }
