@@ -20,7 +20,7 @@ from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
 from rlopt.request import Request
-from rlopt.workloads import Workload
+from rlopt.workloads import Variant, Workload
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,11 +31,13 @@ COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """Priced pool candidates of one kind. All arrays have shape (pools,).
+    """Priced pool candidates of one kind, each of one offer. All arrays have shape (pools,).
 
     ``seconds`` is the median time of the pool's own stages in one step, ``confident_seconds`` the same with every
     stage at its confidence quantile (stage errors fully correlated). ``steady_seconds`` hold where the pool runs
-    out of step (asynchronous). ``estimate`` points into the estimate table that knows the layout.
+    out of step (asynchronous). ``once_seconds`` come before the first step. ``variant`` numbers the way the job is
+    laid out (rollout pools serve all), ``environment`` the number of environment instances, ``precision`` the pool's
+    own (rollout pools of one mix share it). ``estimate`` points into the estimate table that knows the layout.
     """
 
     offer: Ints
@@ -52,6 +54,26 @@ class Pools:
     steady_seconds: Floats
     confident_steady_seconds: Floats
     estimate: Ints
+    variant: Ints
+    environment: Ints
+    environment_usd_per_hour: Floats
+    precision: Ints
+    once_seconds: Floats
+    confident_once_seconds: Floats
+    term_hours: Floats
+    """Hours that a reserved offer bills at least and in multiples of; 0 elsewhere."""
+    disk_gb: Floats
+    """Block storage to rent beside the machines' own disks, all nodes."""
+
+    @property
+    def rate(self) -> Floats:
+        """USD per hour of the machines and of the environment that they sample from."""
+        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour)
+
+    @property
+    def committed_usd(self) -> Floats:
+        """Least that reserved offers bill, USD: one whole term."""
+        return np.asarray(self.usd_per_hour * self.term_hours)
 
     def times(self, placement: int) -> tuple[Floats, Floats]:
         """Median and confident seconds in a placement: out of step, nothing waits for the longest response."""
@@ -69,12 +91,23 @@ class Pools:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Joint columns. All arrays have shape (columns,); pool indices are -1 where a column has no such pool."""
+    """Joint columns. All arrays have shape (columns,); pool indices are -1 where a column has no such pool.
+
+    ``rollout2`` and ``score2`` are the second offers of mixed pools; ``split`` and ``score_split`` the share of the
+    samples that the first offer takes.
+    """
 
     placement: Ints
     zone: Ints
+    variant: Ints
     train: Ints
     rollout: Ints
+    rollout2: Ints
+    score: Ints
+    score2: Ints
+    split: Floats
+    score_split: Floats
+    environment: Ints
     group_size: Ints
     steps: Ints
     update_precision: Ints
@@ -85,7 +118,16 @@ class Columns:
     spot_gpus: Ints
     nodes: Ints
     usd_per_hour: Floats
+    committed_usd_per_hour: Floats
+    """Part of ``usd_per_hour`` that reserved offers take."""
+    committed_usd: Floats
+    """What reserved offers bill over all trials, whole terms."""
     cpu_usd_per_hour: Floats
+    disk_gb: Floats
+    mixed_share: Floats
+    """Least share of a mixed pool's throughput that no provider takes back; 1 where nothing is mixed."""
+    once_hours: Floats
+    """Failure-free hours of what runs once, before the first step."""
     step_seconds: Floats
     failure_free_hours: Floats
     expected_hours: Floats
@@ -112,6 +154,59 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
+class Support:
+    """Everything beside the training pool of a disaggregated plan: rollout and scoring pools, each perhaps mixed.
+
+    Arrays of shape (rows,); indices point into the problem's rollout and scoring pools, -1 where there is none.
+    Seconds are those of rollout and scoring together: one after the other in step, side by side out of step.
+    """
+
+    rollout: Ints
+    rollout2: Ints
+    score: Ints
+    score2: Ints
+    split: Floats
+    score_split: Floats
+    environment: Ints
+    gpus: Ints
+    spot_gpus: Ints
+    usd_per_hour: Floats
+    environment_usd_per_hour: Floats
+    failures_per_hour: Floats
+    mixed_share: Floats
+    disk_gb: Floats
+    committed_usd: Floats
+    """One whole term of every reserved offer."""
+    seconds: Floats
+    confident_seconds: Floats
+    steady_seconds: Floats
+    confident_steady_seconds: Floats
+
+    def __len__(self) -> int:
+        return int(self.rollout.shape[0])
+
+    @property
+    def rate(self) -> Floats:
+        """USD per hour of the machines and of the environment that they sample from."""
+        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour)
+
+    def times(self, placement: int) -> tuple[Floats, Floats]:
+        """Median and confident seconds in a placement: out of step, nothing waits for the longest response."""
+        if placement == ASYNC:
+            return self.steady_seconds, self.confident_steady_seconds
+        return self.seconds, self.confident_seconds
+
+    def take(self, index: Any) -> Support:
+        """The rows of ``index`` (integers or a mask)."""
+        return Support(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @staticmethod
+    def join(parts: list[Support]) -> Support:
+        """All rows of ``parts`` in order; there must be at least one part."""
+        return Support(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Support)))
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """Bytes of one checkpoint: resumable (weights and optimizer state) and weights only."""
 
@@ -126,6 +221,8 @@ class Problem:
     request: Request
     catalog: Catalog
     workload: Workload
+    """The first variant's: roles, lengths and volumes that all variants share."""
+    variants: tuple[Variant, ...]
     models: Mapping[str, Model]
     market: Market
     operations: Operations
@@ -133,10 +230,12 @@ class Problem:
     tiers: TierTable
     """The tariffs' storage tiers as arrays."""
     checkpoint: Checkpoint
-    intervals: Mapping[int, tuple[int, ...]]
-    """Checkpoint intervals in steps to choose from, by group size."""
+    intervals: Mapping[tuple[int, int], tuple[int, ...]]
+    """Checkpoint intervals in steps to choose from, by variant and group size."""
     training: Pools
     rollout: Pools
+    scoring: Pools
+    """Pools that only score, for the variants whose teacher or reward model has a pool of its own."""
     colocated: Pools
     estimates: Estimates
     """Layouts and stage details behind the pools' ``estimate`` rows."""
@@ -150,3 +249,14 @@ class Problem:
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]
     gpu_limit: int
+
+    def steps(self, variant: Ints, group_size: Ints) -> Ints:
+        """Steps of one run by variant and group size, shape of the inputs; 0 where there are none."""
+        width = int(np.max(group_size, initial=0)) + 1
+        table = np.zeros((len(self.variants), width), dtype=np.int64)
+        for number, one in enumerate(self.variants):
+            for size, steps in one.steps.items():
+                if size < width:
+                    table[number, size] = steps
+        found: Ints = table[variant, group_size]
+        return found

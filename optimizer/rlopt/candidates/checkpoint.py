@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rlopt.estimates import ModelShape, load_calibration
 from rlopt.problem import Checkpoint
 from rlopt.request import Request
-from rlopt.workloads import Workload
+from rlopt.workloads import Variant, Workload
 
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -25,11 +27,12 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
     return Checkpoint(sum(count for _, count in trained) * (weight + optimizer), weights)
 
 
-def intervals(request: Request, workload: Workload) -> dict[int, tuple[int, ...]]:
-    """Checkpoint intervals by group size: divisors of history_every, or a geometric grid without one."""
+def intervals(request: Request, variants: Sequence[Variant]) -> dict[tuple[int, int], tuple[int, ...]]:
+    """Checkpoint intervals by variant and group size: divisors of history_every, or a geometric grid without one."""
     every = request.floors.checkpoints.history_every
     found = {}
-    for size, steps in workload.steps.items():
-        grid = [d for d in range(1, every + 1) if every % d == 0] if every else [*INTERVALS, steps]
-        found[size] = tuple(sorted({d for d in grid if d <= steps})) or (steps,)
+    for number, variant in enumerate(variants):
+        for size, steps in variant.steps.items():
+            grid = [d for d in range(1, every + 1) if every % d == 0] if every else [*INTERVALS, steps]
+            found[number, size] = tuple(sorted({d for d in grid if d <= steps})) or (steps,)
     return found

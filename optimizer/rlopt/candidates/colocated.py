@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.sampling import engines, room_gib, sample, with_tools
+from rlopt.candidates.sampling import engines, room_gib, sampled, with_tools
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
 from rlopt.problem import Floats, Ints
@@ -28,6 +28,8 @@ class ColocatedTable:
     tp: Ints
     ep: Ints
     precision: Ints
+    environment: Ints
+    """Which number of environment instances."""
     train_seconds: Floats
     sample_seconds: Floats
 
@@ -53,7 +55,7 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
     group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
-    found: list[tuple[Ints, Ints, Ints, Ints, Floats]] = []
+    found: list[tuple[Ints, Ints, Ints, Ints, Ints, Floats]] = []
     market = context.market
     ways = {
         (t, n): engines(
@@ -78,35 +80,31 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
             resident = training.resident_gib[here]
             room = room_gib(context, hardware, degree, experts, rollout, resident, colocated=True)
             engine = (hardware, degree, experts, gpus, rollout, room)
-            time = sample(context, *engine, size, steady=False, colocated=True).seconds
-            time = with_tools(context, np.where(np.isnan(time), np.inf, time), size)
-            time = time + np.where(
+            swap = np.where(
                 training.layout.offload[here] == PARAMETERS_OFF,
                 colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration),
                 0.0,
             )
-            fits = np.isfinite(time)
-            found.append((here[fits], degree[fits], experts[fits], np.full(int(fits.sum()), p), time[fits]))
+            for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False, colocated=True)):
+                time = with_tools(context, time, size, instances) + swap
+                fits = np.isfinite(time)
+                count = int(fits.sum())
+                found.append(
+                    (here[fits], degree[fits], experts[fits], np.full(count, p), np.full(count, option), time[fits])
+                )
     none = np.zeros(0, dtype=np.int64)
-    train, tp_, ep_, p_ = (np.concatenate([none, *(part[n] for part in found)]) for n in range(4))
-    time_ = np.concatenate([np.zeros(0), *(part[4] for part in found)])
-    return _best(context, training, train, tp_, ep_, p_, seconds[train], time_)
+    columns = [np.concatenate([none, *(part[n] for part in found)]) for n in range(5)]
+    return _best(context, training, columns, seconds[columns[0]], np.concatenate([np.zeros(0), *(f[5] for f in found)]))
 
 
 def _best(
-    context: Context,
-    training: TrainingTable,
-    train: Ints,
-    tp: Ints,
-    ep: Ints,
-    precision: Ints,
-    first: Floats,
-    second: Floats,
+    context: Context, training: TrainingTable, columns: list[Ints], first: Floats, second: Floats
 ) -> ColocatedTable:
-    """Per machine kind, node count and offload: rows not beaten in both median and confident seconds."""
+    """Per machine kind, node count, offload and environment: rows not beaten in median and confident seconds."""
+    train, _, _, _, environment = columns
     topology = training.topology[train]
     median = first + second
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
     group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
-    keep = staircase(group, median, confident)
-    return ColocatedTable(train[keep], tp[keep], ep[keep], precision[keep], first[keep], second[keep])
+    keep = staircase(group * len(context.instances) + environment, median, confident)
+    return ColocatedTable(*(column[keep] for column in columns), first[keep], second[keep])

@@ -84,6 +84,11 @@ class Context:
         return self.workload.samples(group_size) * stage.per_sample * (1.0 - dropped)
 
     @property
+    def instances(self) -> tuple[int, ...]:
+        """Numbers of environment instances to choose from; one 0 where the job has no environment."""
+        return self.workload.instances or (0,)
+
+    @property
     def asleep_gib(self) -> float:
         """What a sleeping engine keeps beside training on each GPU, GiB; 0 where no pool trains and samples in turn."""
         colocated = self.workload.generates and "colocated" in self.request.placements

@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class StageDetail:
@@ -40,6 +46,17 @@ class PoolDetail:
     """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
 
 
+@dataclass(frozen=True, slots=True)
+class MixedTimes:
+    """Seconds of rollout pools mixed of two, shape (pairs,) each; ``split`` is the share that the first samples."""
+
+    split: Floats
+    seconds: Floats
+    confident_seconds: Floats
+    steady_seconds: Floats
+    confident_steady_seconds: Floats
+
+
 class Estimates(Protocol):
     """Tables behind the pools' ``estimate`` numbers."""
 
@@ -47,10 +64,22 @@ class Estimates(Protocol):
         """A training pool of a disaggregated placement."""
         ...
 
-    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
-        """A rollout pool; ``steady`` where it runs out of step with the training."""
+    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
+        ...
+
+    def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
+        """A pool that only scores, ``share`` of the samples."""
         ...
 
     def colocated_detail(self, row: int) -> PoolDetail:
         """A pool that trains and samples in turn."""
+        ...
+
+    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+        """Rollout pools of two estimates each, shape (pairs,)."""
+        ...
+
+    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+        """Never more than `mixed` says, and quick."""
         ...

@@ -1,10 +1,10 @@
-"""Joint columns: two pools (or one), an interval and a tier put together, with exact hours.
+"""Joint columns: pools, an interval and a tier put together, with exact hours.
 
 step      = train + sample + overheads                       colocated, disaggregated
 = max(train, sample) + exposed · min(...) + overheads     asynchronous
 useful    = steps · step
-clean     = start-up + useful · (1 + save / interval)
-expected  = start-up + useful · (1 + save / interval) / (1 - stops per hour · (restart + read + interval / 2))
+clean     = start-up + once + useful · (1 + save / interval)
+expected  = start-up + (once + useful · (1 + save / interval)) / (1 - stops per hour · (restart + read + interval / 2))
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
-from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Problem
+from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Pools, Problem, Support
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
 
 
@@ -34,6 +34,7 @@ def run_hours(
     upload_hours: Floats,
     snapshot_hours: Floats,
     read_hours: Floats,
+    once_hours: Floats | float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
 
@@ -43,57 +44,62 @@ def run_hours(
     interval_hours = interval * step_seconds / SECONDS_PER_HOUR
     save = snapshot_hours + np.maximum(upload_hours - interval_hours, 0.0)
     useful = steps * step_seconds / SECONDS_PER_HOUR
-    working = working_hours(useful, interval_hours, save)
+    working = working_hours(useful, interval_hours, save) + once_hours
     expected = with_stops(working, failures_per_hour, interval_hours, operations.restart_minutes / 60.0 + read_hours)
     return operations.overhead_hours + working, operations.overhead_hours + expected
 
 
-def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval: Ints, tier: Ints) -> Columns:
-    """Columns of one placement. All index arrays have shape (columns,); ``rollout`` is ignored when colocated."""
+def join(
+    problem: Problem, placement: int, train: Ints, support: Support | None, interval: Ints, tier: Ints
+) -> Columns:
+    """Columns of one placement, row by row; shape (columns,). ``support`` is None where one pool does it all."""
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
     size = len(first)
-    if placement == COLOCATED:
-        rollout = np.full(size, -1, dtype=np.int64)
-        sample = confident_sample = np.zeros(size)
-        gpus, spot = first.gpus, np.where(first.spot, first.gpus, 0)
-        usd, failures = first.usd_per_hour, first.failures_per_hour
-    else:
-        second = problem.rollout.take(rollout)
-        sample, confident_sample = second.times(placement)
-        gpus = first.gpus + second.gpus
-        spot = np.where(first.spot, first.gpus, 0) + np.where(second.spot, second.gpus, 0)
-        usd = first.usd_per_hour + second.usd_per_hour
-        failures = first.failures_per_hour + second.failures_per_hour
+    beside = none(size) if support is None else support
+    sample, confident_sample = beside.times(placement)
+    failures = first.failures_per_hour + beside.failures_per_hour
     step = compose(placement, first.seconds, sample, problem)
     confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
-    steps = np.array(
-        [problem.workload.steps.get(int(k), 0) for k in range(int(first.group_size.max(initial=1)) + 1)], dtype=np.int64
-    )[first.group_size]
+    steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = bytes_to_gb(problem.checkpoint.resumable_bytes)
     read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
     upload = read - restore[first.zone, tier]
     gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus
     snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
-    clean, expected = run_hours(problem, step, steps, interval, failures, upload, snapshot, read)
-    confident = run_hours(problem, confident_step, steps, interval, failures, upload, snapshot, read)[1]
-    cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[first.zone]
+    once, late = first.once_seconds / SECONDS_PER_HOUR, first.confident_once_seconds / SECONDS_PER_HOUR
+    clean, expected = run_hours(problem, step, steps, interval, failures, upload, snapshot, read, once)
+    confident = run_hours(problem, confident_step, steps, interval, failures, upload, snapshot, read, late)[1]
+    control = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[first.zone]
+    committed_rate, committed = _committed(problem, first, beside, expected * problem.request.job.trials)
     return Columns(
         placement=np.full(size, placement, dtype=np.int64),
         zone=first.zone,
+        variant=first.variant,
         train=np.asarray(train, dtype=np.int64),
-        rollout=np.asarray(rollout, dtype=np.int64),
+        rollout=beside.rollout,
+        rollout2=beside.rollout2,
+        score=beside.score,
+        score2=beside.score2,
+        split=beside.split,
+        score_split=beside.score_split,
+        environment=first.environment if support is None else beside.environment,
         group_size=first.group_size,
         steps=steps,
         update_precision=first.update_precision,
         staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
         interval_steps=np.asarray(interval, dtype=np.int64),
         tier=np.asarray(tier, dtype=np.int64),
-        gpus=gpus,
-        spot_gpus=spot,
+        gpus=first.gpus + beside.gpus,
+        spot_gpus=np.where(first.spot, first.gpus, 0) + beside.spot_gpus,
         nodes=first.nodes,
-        usd_per_hour=usd,
-        cpu_usd_per_hour=cpu,
+        usd_per_hour=first.usd_per_hour + beside.usd_per_hour,
+        committed_usd_per_hour=committed_rate,
+        committed_usd=committed,
+        cpu_usd_per_hour=control + first.environment_usd_per_hour + beside.environment_usd_per_hour,
+        disk_gb=first.disk_gb + beside.disk_gb,
+        mixed_share=beside.mixed_share,
+        once_hours=once,
         step_seconds=step,
         failure_free_hours=clean,
         expected_hours=expected,
@@ -104,28 +110,83 @@ def join(problem: Problem, placement: int, train: Ints, rollout: Ints, interval:
     )
 
 
+def none(size: int) -> Support:
+    """Rows of nothing beside the training pool."""
+    absent, zero, one = np.full(size, -1, dtype=np.int64), np.zeros(size), np.ones(size)
+    whole = np.zeros(size, dtype=np.int64)
+    return Support(
+        rollout=absent,
+        rollout2=absent,
+        score=absent,
+        score2=absent,
+        split=one,
+        score_split=one,
+        environment=whole,
+        gpus=whole,
+        spot_gpus=whole,
+        usd_per_hour=zero,
+        environment_usd_per_hour=zero,
+        failures_per_hour=zero,
+        mixed_share=one,
+        disk_gb=zero,
+        committed_usd=zero,
+        seconds=zero,
+        confident_seconds=zero,
+        steady_seconds=zero,
+        confident_steady_seconds=zero,
+    )
+
+
+def parts_of(problem: Problem, support: Support) -> list[tuple[Pools, Ints]]:
+    """The tables that a support's pools stand in, with their row numbers; -1 where a row has no such pool."""
+    return [
+        (problem.rollout, support.rollout),
+        (problem.rollout, support.rollout2),
+        (problem.scoring, support.score),
+        (problem.scoring, support.score2),
+    ]
+
+
+def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -> tuple[Floats, Floats]:
+    """USD per hour of reserved pools, and what they bill over ``hours`` in whole terms."""
+    rate, billed = np.zeros(len(first)), np.zeros(len(first))
+    if not np.any(problem.market.term_hours):
+        return rate, billed
+    everything = [(first, np.arange(len(first)))] + parts_of(problem, beside)
+    for pools, index in everything:
+        here = np.flatnonzero(index >= 0)
+        term, usd = pools.term_hours[index[here]], pools.usd_per_hour[index[here]]
+        reserved = term > 0.0
+        here, term, usd = here[reserved], term[reserved], usd[reserved]
+        whole = np.ceil(np.maximum(hours[here], 1e-9) / term * (1.0 - 1e-12))
+        rate[here] += usd
+        billed[here] += usd * term * np.maximum(whole, 1.0)
+    return rate, billed
+
+
 def options(
-    problem: Problem, placement: int, train: Ints, rollout: Ints, allowed: NDArray[np.bool_] | None = None
+    problem: Problem, placement: int, train: Ints, support: Support | None, allowed: NDArray[np.bool_] | None = None
 ) -> Columns:
-    """Every checkpoint interval and tier of the given pool pairs, those that make no progress left out.
+    """Every checkpoint interval and tier of the given pools, those that make no progress left out.
 
     ``allowed`` of shape (zones, tiers) leaves tiers out that some rule excludes whatever the pools.
     """
     pools = problem.colocated if placement == COLOCATED else problem.training
     rows: list[NDArray[np.int64]] = []
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)[pools.zone[train]]
-    sizes = pools.group_size[train]
-    for size in np.unique(sizes):
-        here = np.flatnonzero(sizes == size)
-        intervals = np.array(problem.intervals[int(size)], dtype=np.int64)
+    width = int(pools.group_size.max(initial=0)) + 1
+    kinds = pools.variant[train] * width + pools.group_size[train]
+    for kind in np.unique(kinds):
+        here = np.flatnonzero(kinds == kind)
+        intervals = np.array(problem.intervals[(int(kind // width), int(kind % width))], dtype=np.int64)
         pair = np.repeat(here, tiers[here])
         tier = np.arange(len(pair)) - np.repeat(np.cumsum(tiers[here]) - tiers[here], tiers[here])
         count = len(intervals)
         rows.append(np.stack([np.repeat(pair, count), np.tile(intervals, len(pair)), np.repeat(tier, count)], axis=1))
-    if not rows:
-        return join(problem, placement, *(np.zeros(0, dtype=np.int64) for _ in range(4)))
-    table = np.concatenate(rows)
+    table = np.concatenate(rows) if rows else np.zeros((0, 3), dtype=np.int64)
     if allowed is not None:
         table = table[allowed[pools.zone[train[table[:, 0]]], table[:, 2]]]
-    columns = join(problem, placement, train[table[:, 0]], rollout[table[:, 0]], table[:, 1], table[:, 2])
+    pair = table[:, 0]
+    beside = None if support is None else support.take(pair)
+    columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2])
     return columns.take(np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours))

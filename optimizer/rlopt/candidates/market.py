@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.errors import MissingFactError, NotSupportedError
+from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer
 from rlopt.request import Request
 from rlopt.units import bytes_to_gib
 
 UNKNOWN_REGION = "offers without a stated region, while regions are named"
-RESERVED = "reserved offers: commitments are not in this release"
+NO_TERM = "reserved offers whose term is not known"
 NO_RATE = "offers in a currency without an exchange rate"
 
 
@@ -44,6 +44,10 @@ class Market:
     host_memory_gib: NDArray[np.float64]
     """Per node; 0 where unknown, so nothing can be offloaded there."""
     max_nodes: NDArray[np.int64]
+    term_hours: NDArray[np.float64]
+    """Hours that a reserved offer bills at least and in multiples of; 0 elsewhere."""
+    local_disk_gib: NDArray[np.float64]
+    """Per node; 0 where there is none or none is stated."""
     zones: tuple[tuple[str, str | None], ...]
     """(provider, region) by zone number: pools of one plan stand in one of them."""
     topologies: tuple[Topology, ...]
@@ -82,8 +86,8 @@ def _reason(offer: Offer, request: Request, catalog: Catalog, devices: Mapping[s
         return "choices.gpus" if offer.shape.device in devices else "devices without facts"
     if offer.pricing not in choices.pricing:
         return "choices.pricing"
-    if offer.pricing == "reserved":
-        return RESERVED
+    if offer.pricing == "reserved" and not offer.term_hours:
+        return NO_TERM
     if choices.zones is not None and offer.zone not in (None, *choices.zones):
         return "choices.zones"
     regions = allowed_regions(request, offer.provider)
@@ -156,10 +160,6 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
             "every matching offer is billed in another currency",
             "give costs.exchange_rates, for instance {CNY: 0.14 USD}",
         )
-    if not kept and left_out[RESERVED] and set(request.choices.pricing) == {"reserved"}:
-        raise NotSupportedError(
-            "choices.pricing", "reserved commitments are not in this release; use on_demand or spot"
-        )
     if left_out[UNKNOWN_REGION]:
         warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
     if left_out[NO_RATE]:
@@ -195,6 +195,8 @@ def _columns(
         spot=np.array([offer.pricing == "spot" for offer in kept], dtype=np.bool_),
         host_memory_gib=np.array(host, dtype=np.float64),
         max_nodes=np.array([_most_nodes(offer, gpu_limit) for offer in kept], dtype=np.int64),
+        term_hours=np.array([offer.term_hours or 0.0 for offer in kept], dtype=np.float64),
+        local_disk_gib=np.array([offer.shape.local_disk_gib or 0.0 for offer in kept], dtype=np.float64),
         zones=tuple(zones),
         topologies=tuple(topologies),
         left_out=dict(left_out),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from rlopt.candidates.market import Market
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog
 from rlopt.problem import Floats, Ints, Pools
+from rlopt.units import GIB, bytes_to_gb
 
 
 def stop_rates(market: Market, catalog: Catalog) -> Floats:
@@ -37,13 +39,32 @@ def stop_rates(market: Market, catalog: Catalog) -> Floats:
     return np.array(total, dtype=np.float64)
 
 
-def price_rows(
-    market: Market, stops: Floats, topology: Ints, nodes: Ints, host_gib: Floats, fields: Mapping[str, np.ndarray]
-) -> Pools:
-    """Pools of every (row, offer) pair that the offer allows: node count, host memory for what is offloaded.
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a candidate takes of a machine beside its GPUs, shape (rows,) each: GiB per node."""
 
-    ``fields`` carries seconds, confident_seconds, steady_seconds, confident_steady_seconds, group_size,
-    update_precision and estimate, shape (rows,) each.
+    host_gib: Floats
+    disk_gib: Floats
+
+    @staticmethod
+    def of(rows: int, host_gib: Floats | float = 0.0, disk_gib: Floats | float = 0.0) -> Needs:
+        """One number for all rows, or one a row."""
+        return Needs(*(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)) for value in (host_gib, disk_gib)))
+
+
+def price_rows(
+    market: Market,
+    stops: Floats,
+    environments: Floats,
+    topology: Ints,
+    nodes: Ints,
+    needs: Needs,
+    fields: Mapping[str, np.ndarray],
+) -> Pools:
+    """Pools of every (row, offer) pair that the offer allows: node count and host memory.
+
+    ``fields`` carries the other arrays of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
+    option, shape (zones, options).
     """
     rows, offers = [], []
     order = np.argsort(topology, kind="stable")
@@ -54,20 +75,24 @@ def price_rows(
         if not len(mine) or not len(here):
             continue
         left, right = np.repeat(mine, len(here)), np.tile(here, len(mine))
-        fine = (nodes[left] <= market.max_nodes[right]) & (host_gib[left] <= market.host_memory_gib[right])
+        fine = (nodes[left] <= market.max_nodes[right]) & (needs.host_gib[left] <= market.host_memory_gib[right])
         fine &= ~np.isnan(stops[right])
         rows.append(left[fine])
         offers.append(right[fine])
     row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
-    count = nodes[row]
+    count, zone = nodes[row], market.zone[offer]
+    rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], 0.0)
     return Pools(
         offer=offer,
         nodes=count,
         gpus=count * market.gpus[offer],
-        zone=market.zone[offer],
+        zone=zone,
         usd_per_hour=count * market.usd_per_hour[offer],
         failures_per_hour=count * stops[offer],
         spot=market.spot[offer],
+        term_hours=market.term_hours[offer],
+        environment_usd_per_hour=environments[zone, fields["environment"][row]],
+        disk_gb=count * bytes_to_gb(rented * GIB),
         **{name: values[row] for name, values in fields.items()},
     )

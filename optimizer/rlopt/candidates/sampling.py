@@ -34,7 +34,10 @@ WHOLE_NODE = 8
 
 @dataclass(frozen=True, slots=True)
 class SamplingTable:
-    """Rollout pools that fit, shape (rows,). Seconds by group size: synchronous (with the tail) and steady."""
+    """Rollout engines that fit, shape (rows,), before the environment is counted in.
+
+    Seconds by group size and which number of environment instances: in step (with the tail) and steady.
+    """
 
     topology: Ints
     nodes: Ints
@@ -42,8 +45,8 @@ class SamplingTable:
     ep: Ints
     precision: Ints
     """Index into the request's rollout precisions."""
-    seconds: Mapping[int, Floats]
-    steady_seconds: Mapping[int, Floats]
+    engine_seconds: Mapping[tuple[int, int], Floats]
+    engine_steady_seconds: Mapping[tuple[int, int], Floats]
     tried: int
     unknown: int
     """Rows left out because the device's peak at a precision is not known."""
@@ -84,10 +87,12 @@ def sample(
     size: int,
     steady: bool,
     colocated: bool = False,
+    share: Floats | float = 1.0,
+    instances: int = 0,
 ) -> GenerationTime:
     """One step's sampling on pools of ``gpus`` GPUs inside the loop of the framework planned with.
 
-    Steady pools hold (1 + staleness) steps' sequences in flight, and wait for the longest responses as far as their
+    ``share`` of the samples falls to the pool (the rest to another of a mixed one). Steady pools hold (1 + staleness) steps' sequences in flight, and wait for the longest responses as far as their
     lag does not hide them. Weights are brought to an engine's lower precision before it samples.
     """
     shape, calibration = context.shapes["policy"], context.calibration
@@ -103,7 +108,7 @@ def sample(
             kv_gib,
             (lengths.prompt_mean, lengths.prompt_max),
             (lengths.response_mean, lengths.response_max),
-            np.ceil(total / (gpus / np.maximum(tp, ep))),
+            np.ceil(share * total / (gpus / np.maximum(tp, ep))),
             total,
             size,
             tail,
@@ -128,6 +133,27 @@ def sample(
     return replace(found, seconds=seconds)
 
 
+Engine = tuple[Hardware, Ints, Ints, Ints, str, Floats]
+"""Arguments of `sample` that say which engine runs where: hardware, tp, ep, GPUs, precision, cache room."""
+
+
+def sampled(
+    context: Context, engine: Engine, size: int, steady: bool, colocated: bool = False
+) -> list[tuple[int, Floats]]:
+    """Seconds of one step's sampling for each number of environment instances; infinite where it cannot run.
+
+    Tools work beside the engine, whose own seconds do not depend on them (`with_tools` counts them in).
+    """
+    found: list[tuple[int, Floats]] = []
+    for instances in context.instances:
+        if found and context.workload.acting is None:
+            found.append((instances, found[0][1]))
+            continue
+        seconds = sample(context, *engine, size, steady, colocated, instances=instances).seconds
+        found.append((instances, np.where(np.isnan(seconds), np.inf, seconds)))
+    return found
+
+
 def room_gib(
     context: Context, hardware: Hardware, tp: Ints, ep: Ints, precision: str, resident: Floats | float, colocated: bool
 ) -> Floats:
@@ -140,22 +166,22 @@ def room_gib(
     return np.asarray(np.minimum(given, left))
 
 
-def with_tools(context: Context, seconds: Floats, size: int) -> Floats:
+def with_tools(context: Context, seconds: Floats, size: int, instances: int) -> Floats:
     """Sampling with tool calls: calls overlap across samples, and the last sample waits for its own calls."""
     tools = context.workload.tools
     if tools is None:
         return seconds
-    throughput = tools_seconds(context, size)
+    throughput = tools_seconds(context, size, instances)
     return np.maximum(seconds, throughput) + tools.calls_mean * tools.seconds_mean
 
 
-def tools_seconds(context: Context, size: int) -> float:
+def tools_seconds(context: Context, size: int, instances: int) -> float:
     """Seconds the environment machines need for one step's calls."""
     tools = context.workload.tools
     if tools is None:
         return 0.0
     samples = context.sequences(context.workload.of_kind("generate")[0], size)
-    return samples * tools.calls_mean * tools.seconds_mean / tools.instances
+    return samples * tools.calls_mean * tools.seconds_mean / instances
 
 
 def sampling_table(context: Context) -> SamplingTable | None:
@@ -171,29 +197,27 @@ def sampling_table(context: Context) -> SamplingTable | None:
     if not rows:
         return None
     table = np.array(rows, dtype=np.int64)
-    seconds: dict[int, Floats] = {}
-    steady: dict[int, Floats] = {}
+    found: dict[bool, dict[tuple[int, int], Floats]] = {False: {}, True: {}}
     unknown = 0
     for p, precision in enumerate(context.request.choices.precision.rollout):
         index = np.flatnonzero(table[:, 3] == p)
         hardware = context.hardware.take(table[index, 0])
         tp, ep, gpus_ = table[index, 2], table[index, 4], (table[index, 1] * hardware.gpus_per_node).astype(np.int64)
-        room = room_gib(context, hardware, tp, ep, precision, 0.0, colocated=False)
+        unknown += int(np.isnan(hardware.peak(precision)).sum()) * len(context.sizes)
+        engine = (hardware, tp, ep, gpus_, precision, room_gib(context, hardware, tp, ep, precision, 0.0, False))
         for size in context.sizes:
-            for store, flag in ((seconds, False), (steady, True)):
-                found = sample(context, hardware, tp, ep, gpus_, precision, room, size, flag).seconds
-                unknown += int(np.isnan(found).sum())
-                found = np.where(np.isnan(found), np.inf, found)
-                store.setdefault(size, np.full(len(table), np.inf))[index] = with_tools(context, found, size)
-    fits = np.any([np.isfinite(values) for values in seconds.values()], axis=0)
+            for steady, store in found.items():
+                for option, (_, seconds) in enumerate(sampled(context, engine, size, steady)):
+                    store.setdefault((size, option), np.full(len(table), np.inf))[index] = seconds
+    fits = np.any([np.isfinite(values) for values in found[False].values()], axis=0)
     return SamplingTable(
         table[fits, 0],
         table[fits, 1],
         table[fits, 2],
         table[fits, 4],
         table[fits, 3],
-        {size: values[fits] for size, values in seconds.items()},
-        {size: values[fits] for size, values in steady.items()},
+        {key: values[fits] for key, values in found[False].items()},
+        {key: values[fits] for key, values in found[True].items()},
         len(table),
         unknown,
     )

@@ -1,0 +1,171 @@
+"""Everything beside the training pool: rollout and scoring pools, one offer each or mixed of two, put together.
+
+A mixed pool adds whole replicas: the samples are split so that both offers are done at the same time. Two offers are
+enough: the least rate for a wanted throughput under one binding share is a linear program with two rows, whose
+corners hold two offers (docs/decisions/0009).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rlopt.candidates.detail import MixedTimes
+from rlopt.problem import Floats, Ints, Pools, Problem, Support
+
+Kind = Literal["rollout", "score"]
+
+
+def pools_of(problem: Problem, kind: Kind) -> Pools:
+    """The table that a kind's row numbers point into."""
+    return problem.rollout if kind == "rollout" else problem.scoring
+
+
+def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:
+    """Pools of one offer each."""
+    pools = pools_of(problem, kind).take(rows)
+    none, one = np.full(len(rows), -1, dtype=np.int64), np.ones(len(rows))
+    index = np.asarray(rows, dtype=np.int64)
+    first = {"rollout": none, "score": none, kind: index}
+    return Support(
+        **first,
+        rollout2=none,
+        score2=none,
+        split=one,
+        score_split=one,
+        environment=pools.environment,
+        gpus=pools.gpus,
+        spot_gpus=np.where(pools.spot, pools.gpus, 0),
+        usd_per_hour=pools.usd_per_hour,
+        environment_usd_per_hour=pools.environment_usd_per_hour,
+        failures_per_hour=pools.failures_per_hour,
+        mixed_share=one,
+        disk_gb=pools.disk_gb,
+        committed_usd=pools.committed_usd,
+        seconds=pools.seconds,
+        confident_seconds=pools.confident_seconds,
+        steady_seconds=pools.steady_seconds,
+        confident_steady_seconds=pools.confident_steady_seconds,
+    )
+
+
+def together(first: Floats, second: Floats) -> Floats:
+    """Least seconds of two pools that share the samples, from the seconds each takes for all of them.
+
+    No split is faster: a pool with the share f of the samples takes at least f of its time for all.
+    """
+    return np.asarray(1.0 / (1.0 / first + 1.0 / second))
+
+
+def _linear(a: Pools, b: Pools) -> MixedTimes:
+    """Seconds of two pools whose work is in proportion to their samples."""
+    split = b.seconds / (a.seconds + b.seconds)
+    confident = np.maximum(split * a.confident_seconds, (1.0 - split) * b.confident_seconds)
+    seconds = together(a.seconds, b.seconds)
+    return MixedTimes(split, seconds, confident, seconds, confident)
+
+
+def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> Support:
+    """Pools of two offers each, shape (pairs,).
+
+    Rollouts are estimated at their share of the samples; with ``bound`` a lower bound stands in place of their
+    seconds, quick enough to ask before they are worth estimating. Scoring is linear in the samples.
+    """
+    a, b = pools_of(problem, kind).take(first), pools_of(problem, kind).take(second)
+    if kind == "score":
+        return _mix(kind, first, second, a, b, _linear(a, b))
+    estimate = problem.estimates.mixed_bound if bound else problem.estimates.mixed
+    return _mix(kind, first, second, a, b, estimate(a.estimate, b.estimate))
+
+
+def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: MixedTimes) -> Support:
+    none, one = np.full(len(a), -1, dtype=np.int64), np.ones(len(a))
+    held: dict[str, np.ndarray] = {"rollout": none, "rollout2": none, "score": none, "score2": none}
+    held |= {kind: first, f"{kind}2": second}
+    split = times.split
+    return Support(
+        **held,
+        split=split if kind == "rollout" else one,
+        score_split=split if kind == "score" else one,
+        environment=a.environment,
+        gpus=a.gpus + b.gpus,
+        spot_gpus=np.where(a.spot, a.gpus, 0) + np.where(b.spot, b.gpus, 0),
+        usd_per_hour=a.usd_per_hour + b.usd_per_hour,
+        environment_usd_per_hour=a.environment_usd_per_hour,
+        failures_per_hour=a.failures_per_hour + b.failures_per_hour,
+        mixed_share=np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split),
+        disk_gb=a.disk_gb + b.disk_gb,
+        committed_usd=a.committed_usd + b.committed_usd,
+        seconds=times.seconds,
+        confident_seconds=times.confident_seconds,
+        steady_seconds=times.steady_seconds,
+        confident_steady_seconds=times.confident_steady_seconds,
+    )
+
+
+def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
+    """Rollout pools with scoring pools beside them, row by row.
+
+    In step the teacher scores when sampling is done; out of step the slower one sets the pace, and the same share of
+    the quicker one's time stays exposed as between sampling and training.
+    """
+    exposed = problem.exposed_share
+
+    def beside(a: Floats, b: Floats) -> Floats:
+        return np.asarray(np.maximum(a, b) + exposed * np.minimum(a, b))
+
+    return Support(
+        rollout=rollout.rollout,
+        rollout2=rollout.rollout2,
+        score=score.score,
+        score2=score.score2,
+        split=rollout.split,
+        score_split=score.score_split,
+        environment=rollout.environment,
+        gpus=rollout.gpus + score.gpus,
+        spot_gpus=rollout.spot_gpus + score.spot_gpus,
+        usd_per_hour=rollout.usd_per_hour + score.usd_per_hour,
+        environment_usd_per_hour=rollout.environment_usd_per_hour,
+        failures_per_hour=rollout.failures_per_hour + score.failures_per_hour,
+        mixed_share=np.minimum(rollout.mixed_share, score.mixed_share),
+        disk_gb=rollout.disk_gb + score.disk_gb,
+        committed_usd=rollout.committed_usd + score.committed_usd,
+        seconds=rollout.seconds + score.seconds,
+        confident_seconds=rollout.confident_seconds + score.confident_seconds,
+        steady_seconds=beside(rollout.steady_seconds, score.steady_seconds),
+        confident_steady_seconds=beside(rollout.confident_steady_seconds, score.confident_steady_seconds),
+    )
+
+
+def may_mix(problem: Problem, kind: Kind, first: Ints, second: Ints) -> np.ndarray:
+    """Which pairs of pools may be one: two different offers, one precision, one environment, GPUs enough."""
+    pools = pools_of(problem, kind)
+    fine = pools.offer[first] < pools.offer[second]
+    fine &= pools.precision[first] == pools.precision[second]
+    fine &= pools.environment[first] == pools.environment[second]
+    return np.asarray(fine & (pools.gpus[first] + pools.gpus[second] <= problem.gpu_limit))
+
+
+def every_support(problem: Problem, rollout: Ints, score: Ints | None) -> Support:
+    """Every way to serve one group, nothing pruned: for enumeration and for tests.
+
+    ``rollout`` and ``score`` are row numbers of one zone and group size; ``score`` None where training pools score.
+    """
+    sampled = _with_mixes(problem, "rollout", rollout)
+    if score is None:
+        return sampled
+    scored = _with_mixes(problem, "score", score)
+    i = np.repeat(np.arange(len(sampled)), len(scored))
+    j = np.tile(np.arange(len(scored)), len(sampled))
+    return with_scoring(problem, sampled.take(i), scored.take(j))
+
+
+def _with_mixes(problem: Problem, kind: Kind, rows: Ints) -> Support:
+    singles = alone(problem, kind, rows)
+    if not problem.request.choices.mixed_pools or not len(rows):
+        return singles
+    i, j = np.repeat(rows, len(rows)), np.tile(rows, len(rows))
+    fine = may_mix(problem, kind, i, j)
+    both = mixed(problem, kind, i[fine], j[fine])
+    return Support.join([singles, both.take(np.isfinite(both.seconds))])
