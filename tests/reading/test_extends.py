@@ -11,6 +11,7 @@ import pytest
 from rlopt.errors import Complaint, InputError
 from rlopt.reading.layers import preset_names
 from rlopt.reading.request_file import load_request
+from rlopt.request import FLOOR_GROUPS
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -22,18 +23,14 @@ def test_there_is_a_preset_for_every_algorithm() -> None:
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_every_preset_loads_and_says_what_it_rests_on(
-    name: str, root: Path, load: Load, bases: dict[str, str]
-) -> None:
+def test_every_preset_loads_and_says_what_it_rests_on(name: str, root: Path, load: Load, bases: dict[str, str]) -> None:
     request = load(bases["grpo"].replace("version: 1", f"version: 1\nextends: [{name}]"))
     assert name in request.presets
     text = (root / "constraints" / f"{name}.yaml").read_text(encoding="utf-8")
     assert any(mark in text for mark in ("arXiv", "github.com", "House rule", "thundercompute"))
 
 
-def test_the_file_wins_maps_merge_and_lists_are_replaced(
-    write: Callable[..., Path], bases: dict[str, str]
-) -> None:
+def test_the_file_wins_maps_merge_and_lists_are_replaced(write: Callable[..., Path], bases: dict[str, str]) -> None:
     write(
         "choices: {gpus: [H100, A100-80GB], pricing: [spot]}\n"
         "limits: {deadline: 3d, max_gpus: 64}\n"
@@ -66,9 +63,7 @@ def test_null_takes_a_value_away(write: Callable[..., Path], bases: dict[str, st
     assert request.limits.max_gpus == 64
 
 
-def test_a_complaint_names_the_file_that_states_the_value(
-    write: Callable[..., Path], bases: dict[str, str]
-) -> None:
+def test_a_complaint_names_the_file_that_states_the_value(write: Callable[..., Path], bases: dict[str, str]) -> None:
     write("limits:\n  max_gpus: many\n", "house.yaml")
     path = write(bases["grpo"].replace("version: 1", "version: 1\nextends: [house.yaml]"))
     with pytest.raises(InputError) as caught:
@@ -81,11 +76,7 @@ def test_paths_start_at_the_file_that_states_them(write: Callable[..., Path], ba
     prices = write("a,b\n", "team/prices.csv")
     config = write("{}", "team/model/config.json")
     write("choices: {offers: prices.csv}\njob: {models: {reward: ./model}}\n", "team/house.yaml")
-    text = (
-        bases["grpo"]
-        .replace("version: 1", "version: 1\nextends: [team/house.yaml]")
-        .replace(", reward: rule", "")
-    )
+    text = bases["grpo"].replace("version: 1", "version: 1\nextends: [team/house.yaml]").replace(", reward: rule", "")
     request = load_request(write(text))
     assert request.choices.offers == str(prices)
     assert Path(request.job.models.reward.path) == config
@@ -102,22 +93,16 @@ def test_of_two_presets_side_by_side_the_tighter_floor_holds(load: Load, bases: 
         assert request.reasons == ()
 
 
-def test_a_later_preset_with_a_reason_loosens_what_it_states_itself(
-    load: Load, bases: dict[str, str]
-) -> None:
+def test_a_later_preset_with_a_reason_loosens_what_it_states_itself(load: Load, bases: dict[str, str]) -> None:
     request = load(bases["grpo"].replace("version: 1", "version: 1\nextends: [grpo, cheap]"))
     floors = request.floors
     assert (floors.on_demand_share, floors.checkpoints.keep_recent, floors.free_storage) == (0.0, 1, 0.05)
     assert (floors.group_size, floors.samples_per_update, floors.max_staleness) == (8, 512, 1)
-    assert any(
-        "floors.on_demand_share: 0 instead of 0.25 (preset grpo)" in reason for reason in request.reasons
-    )
+    assert any("floors.on_demand_share: 0 instead of 0.25 (preset grpo)" in reason for reason in request.reasons)
     assert floors.because is None
 
 
-def test_a_reason_of_a_preset_is_forgotten_where_the_floor_is_tight_again(
-    load: Load, bases: dict[str, str]
-) -> None:
+def test_a_reason_of_a_preset_is_forgotten_where_the_floor_is_tight_again(load: Load, bases: dict[str, str]) -> None:
     text = bases["grpo"].replace("version: 1", "version: 1\nextends: [grpo, cheap]")
     request = load(text.replace("update_precision: bf16", "on_demand_share: 0.5"))
     assert not any("on_demand_share" in reason for reason in request.reasons)
@@ -201,16 +186,14 @@ def test_the_reason_of_one_floor_does_not_cover_another(bases: dict[str, str], c
 def test_a_reason_without_a_preset_is_kept_for_the_reports(bases: dict[str, str], load: Load) -> None:
     text = bases["grpo"].replace("update_precision: bf16", "on_demand_share: 0\n  because: only a trial")
     assert load(text).reasons == ("floors: only a trial",)
-    text = bases["grpo"].replace(
-        "update_precision: bf16", "on_demand_share: {value: 0, because: only a trial}"
-    )
+    text = bases["grpo"].replace("update_precision: bf16", "on_demand_share: {value: 0, because: only a trial}")
     assert load(text).reasons == ("floors.on_demand_share: 0: only a trial",)
 
 
 def test_a_floor_that_no_file_sets_does_not_exist(bases: dict[str, str], load: Load) -> None:
     floors = load(bases["sft"]).floors
-    assert all(value is None for name, value in floors if name != "checkpoints")
-    assert all(value is None for _, value in floors.checkpoints)
+    assert all(value is None for name, value in floors if name not in FLOOR_GROUPS)
+    assert all(value is None for group in FLOOR_GROUPS for _, value in getattr(floors, group))
 
 
 def test_one_preset_may_be_named_without_brackets(bases: dict[str, str], load: Load) -> None:

@@ -29,24 +29,18 @@ def test_it_loads_as_it_is(algorithm: str, load: Callable[..., Any]) -> None:
 def test_the_comments_that_show_other_ways_are_right_too(line: str, load: Callable[..., Any]) -> None:
     text = init_text("grpo", "some/model")
     assert line in text
-    commented = [
-        row for row in text.splitlines() if row.strip().startswith("# ") and ":" in row and row[0] == " "
-    ]
+    commented = [row for row in text.splitlines() if row.strip().startswith("# ") and ":" in row and row[0] == " "]
     assert len(commented) >= 6
     for row in commented:
         load(text.replace(row, row.replace("# ", "", 1)))
 
 
-@pytest.mark.parametrize(
-    "model", ["a: b", "1.5", "true", "über/modell", "a 'b' \"c\"", "- x", "#1", "models/x#y"]
-)
+@pytest.mark.parametrize("model", ["a: b", "1.5", "true", "über/modell", "a 'b' \"c\"", "- x", "#1", "models/x#y"])
 def test_odd_model_names_survive(model: str, load: Callable[..., Any]) -> None:
     assert load(init_text("sft", model)).job.models.policy.name == model
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "model"), [("pgo", "x"), ("sft", " "), ("sft", "none"), ("sft", "a\nb")]
-)
+@pytest.mark.parametrize(("algorithm", "model"), [("pgo", "x"), ("sft", " "), ("sft", "none"), ("sft", "a\nb")])
 def test_what_cannot_be_written_is_refused(algorithm: str, model: str) -> None:
     with pytest.raises(InputError):
         init_text(algorithm, model)

@@ -422,9 +422,7 @@ def test_an_error_prints_one_block_per_complaint(bases: dict[str, str], write: C
     )
 
 
-def test_a_flood_of_faults_is_cut(
-    bases: dict[str, str], complain: Callable[..., tuple[Complaint, ...]]
-) -> None:
+def test_a_flood_of_faults_is_cut(bases: dict[str, str], complain: Callable[..., tuple[Complaint, ...]]) -> None:
     lines = "".join(f"  wrong_{number}: 1\n" for number in range(5000))
     found = complain(bases["grpo"].replace("floors:\n", f"floors:\n{lines}"))
     assert len(found) <= 102

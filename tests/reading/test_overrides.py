@@ -60,9 +60,7 @@ def test_presets_can_be_added(bases: dict[str, str], load: Load) -> None:
     assert load(bases["grpo"], "extends=[grpo, strict]").floors.on_demand_share == 1
 
 
-def test_loosening_from_outside_needs_a_reason_too(
-    bases: dict[str, str], load: Load, complain: Complain
-) -> None:
+def test_loosening_from_outside_needs_a_reason_too(bases: dict[str, str], load: Load, complain: Complain) -> None:
     text = bases["grpo"].replace("version: 1", "version: 1\nextends: [grpo]")
     (found,) = complain(text, "floors.group_size=2")
     assert (found.file, found.line, found.key) == ("--set", None, "floors.group_size")
@@ -95,9 +93,7 @@ def test_places_of_changes_are_the_command_line(bases: dict[str, str], load: Loa
         ("job.name=!!python/none x", "job.name", "tag"),
     ],
 )
-def test_changes_that_are_wrong(
-    change: str, key: str, message: str, bases: dict[str, str], complain: Complain
-) -> None:
+def test_changes_that_are_wrong(change: str, key: str, message: str, bases: dict[str, str], complain: Complain) -> None:
     found = complain(bases["grpo"], change)[0]
     assert found.file == "--set"
     assert found.line is None

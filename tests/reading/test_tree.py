@@ -26,10 +26,7 @@ SCALARS = {
     "": None,
     "NULL": None,
     "-.inf": -math.inf,
-    **{
-        text: text
-        for text in ["yes", "off", "1_000", "1:30", "2001-01-01", "30s", "e5", "1e", ".", "0b1", "0o8"]
-    },
+    **{text: text for text in ["yes", "off", "1_000", "1:30", "2001-01-01", "30s", "e5", "1e", ".", "0b1", "0o8"]},
 }
 
 

@@ -63,4 +63,4 @@ def test_records_are_frozen_and_closed() -> None:
         Limits().deadline = 3.0
     with pytest.raises(ValueError, match="dedline"):
         Limits.model_validate({"dedline": 3.0})
-    assert Limits.model_fields["budget"].description == "The whole bill, all trials."
+    assert Limits.model_fields["max_gpus"].description == "GPUs of all pools together."

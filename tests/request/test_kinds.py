@@ -29,9 +29,7 @@ def read(kind: Any, value: Any, written: bool = True) -> Any:
 
 @given(data=st.data(), number=st.floats(1e-6, 1e9), gap=st.sampled_from(["", " ", "  "]))
 @pytest.mark.parametrize("what", QUANTITIES)
-def test_every_unit_is_read_to_the_canonical_one(
-    what: str, data: st.DataObject, number: float, gap: str
-) -> None:
+def test_every_unit_is_read_to_the_canonical_one(what: str, data: st.DataObject, number: float, gap: str) -> None:
     kind, table = QUANTITIES[what]
     unit = data.draw(st.sampled_from(sorted(table)))
     assert read(kind, f"{number!r}{gap}{unit}") == pytest.approx(number * table[unit], rel=1e-12)

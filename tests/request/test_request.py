@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rlopt.request import (
+    FLOOR_GROUPS,
     PLACEMENTS,
     PRECISION_RANK,
     TIGHTNESS,
@@ -131,9 +132,10 @@ def test_the_floor_of_the_group_size_is_the_larger_one() -> None:
 
 
 def test_every_floor_has_an_order() -> None:
-    names = {name for name in Floors.model_fields if name not in ("because", "checkpoints")}
-    checkpoints = {f"checkpoints.{name}" for name in type(Floors().checkpoints).model_fields}
-    assert set(TIGHTNESS) == names | checkpoints
+    names = {name for name in Floors.model_fields if name not in ("because", *FLOOR_GROUPS)}
+    inner = {f"{group}.{name}" for group in FLOOR_GROUPS for name in type(getattr(Floors(), group)).model_fields}
+    assert FLOOR_GROUPS == ("checkpoints", "core_metrics")
+    assert set(TIGHTNESS) == names | inner
     rank = TIGHTNESS["update_precision"]
     assert sorted(PRECISION_RANK, key=rank) == ["fp4", "int4", "fp8", "int8", "fp16", "bf16", "fp32"]
     assert rank("fp16") == rank("bf16") < rank("fp32")
@@ -209,9 +211,7 @@ def test_an_inline_shape_is_completed() -> None:
     shape = {"layers": 2, "hidden": 64, "heads": 4, "ffn": 128, "vocab": 100}
     model = InlineModel.model_validate(shape)
     assert (model.kv_heads, model.head_dim, model.gated, model.tie_embeddings) == (4, 16, True, False)
-    moe = InlineModel.model_validate(
-        {**shape, "ffn": None, "experts": 8, "active_experts": 2, "expert_ffn": 32}
-    )
+    moe = InlineModel.model_validate({**shape, "ffn": None, "experts": 8, "active_experts": 2, "expert_ffn": 32})
     assert moe.ffn == 0
     with pytest.raises(ValidationError, match="head_dim"):
         InlineModel.model_validate({**shape, "hidden": 65})

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from rlopt.request.budgets import Budgets
+from rlopt.request.cache import Cache
 from rlopt.request.choices import PLACEMENTS, Choices, PrecisionChoices
-from rlopt.request.costs import Costs, KeepFor, SetupHours
+from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
+from rlopt.request.data_work import DATA_PRECISION_RANK, DataWork, StandsIn, Versions
 from rlopt.request.floors import (
+    FLOOR_GROUPS,
     PRECISION_RANK,
     TIGHTNESS,
     CheckpointFloors,
+    CoreMetrics,
     Floors,
     informative_group_size,
 )
 from rlopt.request.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
 from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
+from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
-from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, VisionInput
+from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, VisionInput
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
 from rlopt.request.trainable import Trainable
 from rlopt.units import Money
 
 __all__ = [
+    "DATA_PRECISION_RANK",
     "FILLED_IN",
+    "FLOOR_GROUPS",
     "GENERATING",
     "NO_TEXT",
     "PLACEMENTS",
@@ -32,21 +40,28 @@ __all__ = [
     "SEQUENCES_PER_SAMPLE",
     "TIGHTNESS",
     "Action",
+    "AutomaticRelease",
+    "Budgets",
+    "Cache",
     "Calls",
     "CheckpointFloors",
     "Choices",
+    "CoreMetrics",
     "Costs",
     "DataWork",
     "Environment",
     "Evaluation",
+    "Fallback",
     "Filter",
     "Floors",
+    "Idle",
     "InlineMla",
     "InlineModel",
     "Job",
     "KeepFor",
     "Length",
     "Limits",
+    "Metrics",
     "ModelRef",
     "Models",
     "Money",
@@ -56,8 +71,11 @@ __all__ = [
     "SetupHours",
     "Source",
     "Span",
+    "StandsIn",
+    "TextLog",
     "Trainable",
     "Trajectory",
+    "Versions",
     "VisionInput",
     "informative_group_size",
 ]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from rlopt.request.kinds import Count, Kind, Name, PartShare, Whole, refuse, show, unique
+from rlopt.request.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.strict import Strict
 
 ANY: Final = "any"
@@ -18,6 +18,8 @@ Placement = Literal["colocated", "disaggregated", "async"]
 Offload = Literal["none", "optimizer", "parameters"]
 Confidence = Literal["high", "medium", "low"]
 Grade = Literal["list", "marketplace", "aggregator"]
+LogProbs = Literal["recompute", "stored"]
+Scoring = Literal["shared", "own"]
 PLACEMENTS: Final[tuple[Placement, ...]] = ("colocated", "disaggregated", "async")
 
 _NAMES_ALLOWED: Final = "a list of names, or any"
@@ -149,6 +151,14 @@ class Choices(Strict):
     """How sure a price must be."""
     grades: Annotated[tuple[Grade, ...], Field(min_length=1), AfterValidator(unique)] = ("list",)
     """Where a price may come from; a marketplace that `providers` names is used as well."""
+    log_probs: Annotated[tuple[LogProbs, ...], Field(min_length=1), AfterValidator(unique)] = ("recompute", "stored")
+    """Log-probabilities of frozen models: recompute them each time, or compute them once and store them."""
+    scoring: Annotated[tuple[Scoring, ...], Field(min_length=1), AfterValidator(unique)] = ("shared", "own")
+    """Pool on which teacher and reward models score: the training pool, or one of their own (separate pools only)."""
+    mixed_pools: Switch = True
+    """A rollout or scoring pool may be mixed of two offers."""
+    value_bins: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] | None = None
+    """Bins of the value model that may be chosen (vla); those of value_convergence, else the floor, when left out."""
     offers: Name | None = None
     """Own price list (CSV), absolute once read."""
     discounts: dict[Name, PartShare] = Field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 
 from rlopt.request.kinds import Kind, Name, Number, Positive, Text, is_written, refuse, show
-from rlopt.request.quantities import Cash, DurationOrZero, Quantity
+from rlopt.request.quantities import Cash, Duration, DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS, SECONDS_PER_HOUR, Money
 
@@ -55,6 +55,10 @@ Currency = Annotated[str, Text("USD"), AfterValidator(_currency)]
 Rate = Annotated[Cash, AfterValidator(_rate)]
 
 
+DEFAULT_FULL_TEXT: Final = 72 * SECONDS_PER_HOUR
+"""How long the text of debugged steps is kept when the request does not say: three days, an assumption."""
+
+
 class SetupHours(Strict):
     """Engineer hours to set up a run, by placement."""
 
@@ -78,9 +82,31 @@ class KeepFor(Strict):
     checkpoints: DurationOrZero = DEFAULT_KEEP_FOR
     """Checkpoints that are still there at the end."""
     logs: DurationOrZero = DEFAULT_KEEP_FOR
-    """Logged text and metrics."""
+    """Metrics, sampled text and the text of abnormal samples; 720 h when left out."""
+    full_text: DurationOrZero = DEFAULT_FULL_TEXT
+    """Full text of debugged steps (job.text_log.debug_steps); 72 h when left out, an assumption."""
     dataset: DurationOrZero = DEFAULT_KEEP_FOR
     """Data set and trajectories."""
+
+
+class AutomaticRelease(Strict):
+    """A script that gives machines back once a run is over."""
+
+    within: Duration
+    """Time until it has done so, in seconds."""
+    setup_hours: Hours = 0.0
+    """Engineer hours to set it up, once."""
+
+
+class Idle(Strict):
+    """Machines and disks that are paid for after a run has ended."""
+
+    before_release: Duration | None = None
+    """Time until machines are given back, in seconds; the catalog's when left out."""
+    automatic: AutomaticRelease | None = None
+    """Release by a script, where it may be set up: whether it pays is a decision."""
+    volumes: DurationOrZero = 0.0
+    """Time that disks outlive the run, in seconds."""
 
 
 class Costs(Strict):
@@ -103,7 +129,9 @@ class Costs(Strict):
     bytes_per_token: Positive = 4.0
     """Stored bytes of one token of text."""
     keep_for: KeepFor = KeepFor()
-    """Retention after the run; 720 h each when left out."""
+    """Retention after the run."""
+    idle: Idle = Idle()
+    """What is paid for after a run has ended."""
 
     def usd_per_unit(self, currency: str) -> float | None:
         """USD for one unit of a currency; None where the request gives no rate."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rlopt.request.choices import Precision
+from rlopt.request.data_work import DATA_PRECISION_RANK, DataPrecision
 from rlopt.request.kinds import Name, PartShare, Share, Whole, WholeOrZero
 from rlopt.request.quantities import Bandwidth, Pause
 from rlopt.strict import Strict
@@ -36,6 +37,13 @@ class CheckpointFloors(Strict):
     """Longest time to bring back a recent or best copy, in seconds."""
 
 
+class CoreMetrics(Strict):
+    """Series without which a run cannot be judged: reward, KL and loss."""
+
+    every: Whole | None = None
+    """Most steps between two of their points."""
+
+
 class Floors(Strict):
     """What a plan must keep to."""
 
@@ -47,12 +55,18 @@ class Floors(Strict):
     """Least samples per policy update: prompts × K × (1 − filter.drop) / updates_per_step."""
     update_precision: Precision | None = None
     """Least precision of training: fp4 = int4 < fp8 = int8 < fp16 = bf16 < fp32."""
+    score_precision: Precision | None = None
+    """Least precision of scoring passes, in the same order."""
+    data_precision: DataPrecision | None = None
+    """Least precision of stored data: jpeg75 < jpeg90 < jpeg95 < bf16 < source."""
     on_demand_share: Share | None = None
     """Least share of on-demand or reserved GPUs, of the plan and of each mixed pool's throughput."""
     max_staleness: WholeOrZero | None = None
     """Most steps that samples may lag behind; 0 forbids async."""
     checkpoints: CheckpointFloors = CheckpointFloors()
     """Copies and recovery."""
+    core_metrics: CoreMetrics = CoreMetrics()
+    """How often reward, KL and loss must be written."""
     text_log_rate: Share | None = None
     """Least share of samples whose full transcript is logged."""
     free_storage: PartShare | None = None
@@ -71,6 +85,10 @@ def _rank(value: Any) -> float:
     return float(PRECISION_RANK[value])
 
 
+def _data_rank(value: Any) -> float:
+    return float(DATA_PRECISION_RANK[value])
+
+
 def _plain(value: Any) -> float:
     return float(value)
 
@@ -84,12 +102,15 @@ TIGHTNESS: Final[Mapping[str, Callable[[Any], float]]] = {
     "informative_groups": _plain,
     "samples_per_update": _plain,
     "update_precision": _rank,
+    "score_precision": _rank,
+    "data_precision": _data_rank,
     "on_demand_share": _plain,
     "max_staleness": _falling,
     "checkpoints.keep_recent": _plain,
     "checkpoints.keep_best": _plain,
     "checkpoints.history_every": _falling,
     "checkpoints.recovery_time": _falling,
+    "core_metrics.every": _falling,
     "text_log_rate": _plain,
     "free_storage": _plain,
     "value_bins": _plain,
@@ -97,6 +118,8 @@ TIGHTNESS: Final[Mapping[str, Callable[[Any], float]]] = {
     "simulator_bandwidth": _plain,
 }
 """Each floor's value to a number that grows as the floor gets tighter."""
+FLOOR_GROUPS: Final = tuple(dict.fromkeys(floor.partition(".")[0] for floor in TIGHTNESS if "." in floor))
+"""Floors that are maps of floors."""
 
 
 def informative_group_size(pass_rate: float, share: float) -> int | None:

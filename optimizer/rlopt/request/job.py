@@ -9,10 +9,13 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from rlopt.request.kinds import Label, Name, Number, Positive, Share, Switch, Whole
+from rlopt.request.cache import Cache
+from rlopt.request.data_work import DataWork
+from rlopt.request.kinds import Label, Name, NotNegative, Number, Positive, Share, Switch, Whole
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
+from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import Models
-from rlopt.request.parts import Action, DataWork, Environment, Evaluation, Filter, Kernels, VisionInput
+from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, VisionInput
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.trainable import Trainable
 from rlopt.strict import Strict
@@ -43,13 +46,15 @@ class Job(Strict):
     prompts_per_step: Whole
     """Prompts of one step: sequences (sft), pairs (dpo, rm), trajectories (vla)."""
     steps: Whole | None = None
-    """Steps of one run; exactly one of steps, epochs + dataset_samples and convergence is given."""
+    """Steps of one run; exactly one of steps, epochs + dataset_samples, convergence and value_convergence is given."""
     epochs: Positive | None = None
     """Passes over dataset_samples: steps = ceil(epochs × dataset_samples / prompts_per_step)."""
     dataset_samples: Whole | None = None
     """Samples in the data set."""
     convergence: dict[Whole, Whole] | None = None
     """Group size to steps; a group size without an entry is excluded."""
+    value_convergence: dict[Whole, Whole] | None = None
+    """Bins of the value model to steps (vla); a number of bins without an entry is excluded."""
     dataset_size: Size | None = None
     """Stored size of the data set in bytes; derived from lengths when left out."""
     prompt_tokens: Length
@@ -86,6 +91,16 @@ class Job(Strict):
     """Kernels of the training stack: its loss and its attention."""
     evaluation: Evaluation | None = None
     """Evaluation during training; none when left out."""
+    metrics: Metrics = Metrics()
+    """Time series that the run writes."""
+    text_log: TextLog = TextLog()
+    """Text of abnormal samples and of steps that are debugged."""
+    cache: Cache | None = None
+    """What is held in a fast store; none when left out."""
+    remedial_share: NotNegative = 0.0
+    """Tokens trained again against forgetting, as a share of the job's own (sft)."""
+    fallback: Fallback = Fallback()
+    """Steps that leave the low precision."""
 
     @property
     def generates(self) -> bool:
@@ -104,12 +119,14 @@ class Job(Strict):
             return self.value_stride
         return self.action.chunk / self.action.frequency
 
-    def steps_for(self, group_size: int | None = None, *, cleaned: bool | None = None) -> int | None:
+    def steps_for(
+        self, group_size: int | None = None, *, cleaned: bool | None = None, value_bins: int | None = None
+    ) -> int | None:
         """Steps of one run.
 
         steps = ceil(base × (1 + extra_epochs_if_dirty while dirty)), with base = `steps`, or
-        epochs × samples / prompts_per_step, or the convergence table's entry. `samples` are the data set's,
-        or the new ones alone where training is incremental. Exact in decimal fractions.
+        epochs × samples / prompts_per_step, or an entry of the convergence or value_convergence table. `samples`
+        are the data set's, or the new ones alone where training is incremental. Exact in decimal fractions.
 
         Parameters
         ----------
@@ -117,14 +134,23 @@ class Job(Strict):
             K; only the convergence table reads it.
         cleaned
             Whether the data are clean when training starts; as the request states when None.
+        value_bins
+            Bins of the value model; only the value_convergence table reads them, and its longest run is meant
+            when None.
 
         Returns
         -------
         int or None
-            None where the convergence table has no entry for `group_size`.
+            None where a table has no entry for `group_size` or `value_bins`.
         """
         if self.convergence is not None:
             entry = self.convergence.get(group_size) if group_size is not None else None
+            if entry is None:
+                return None
+            base = Fraction(entry)
+        elif self.value_convergence is not None:
+            table = self.value_convergence
+            entry = max(table.values(), default=None) if value_bins is None else table.get(value_bins)
             if entry is None:
                 return None
             base = Fraction(entry)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from rlopt.request.budgets import Budget, Budgets
 from rlopt.request.choices import Pricing
 from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
 from rlopt.request.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
+from rlopt.units import Money
 
 
 class Quota(Strict):
@@ -32,8 +34,8 @@ class Limits(Strict):
     """From provisioning to the last upload of one run, in seconds; queueing is not included."""
     confidence: Annotated[float, Number(0.5, 0.999, example="0.9")] = 0.9
     """Quantile of the predicted hours that the deadline is held against."""
-    budget: Cash | None = None
-    """The whole bill, all trials."""
+    budget: Budget | None = None
+    """The whole bill, all trials; or a map of `total` and of dimensions of the bill."""
     hourly_budget: Cash | None = None
     """The plan's rate while it runs, per hour."""
     max_gpus: Whole | None = None
@@ -42,3 +44,21 @@ class Limits(Strict):
     """Host memory per node that offloading may use, in bytes; the offer's when left out."""
     quotas: tuple[Quota, ...] = ()
     """Every matching row holds; what no row matches is unlimited."""
+
+    @property
+    def total_budget(self) -> Money | None:
+        """The budget of the whole bill."""
+        return self.budget.total if isinstance(self.budget, Budgets) else self.budget
+
+    @property
+    def budget_parts(self) -> dict[str, Money]:
+        """Budgets of single dimensions of the bill."""
+        return self.budget.parts() if isinstance(self.budget, Budgets) else {}
+
+    def with_budget(self, name: str, money: Money | None) -> Money | Budgets | None:
+        """Give the budget with its total or one of its dimensions changed; a plain amount while only that is set."""
+        old = self.budget if isinstance(self.budget, Budgets) else Budgets(total=self.budget)
+        if name not in Budgets.model_fields:
+            raise KeyError(name)
+        new = old.model_copy(update={name: money})
+        return new if new.parts() else new.total

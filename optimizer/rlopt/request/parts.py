@@ -1,15 +1,15 @@
-"""Parts of a job that only some jobs have: lengths, images, actions, environments, data work."""
+"""Parts of a job that only some jobs have: images, actions, environments, fallback, evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import model_validator
 
-from rlopt.request.kinds import NotNegative, Number, PartShare, Positive, Switch, Whole, WholeOrZero, refuse
+from rlopt.request.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse
 from rlopt.request.lengths import Calls, Span
-from rlopt.request.quantities import Cash, Frequency, Size
+from rlopt.request.quantities import Frequency, Size
 from rlopt.strict import Strict
 
 
@@ -96,7 +96,7 @@ class Environment(Strict):
     runs_on: Literal["cpu", "gpu"] = "cpu"
     """Machines that run it."""
     instances: Whole | None = None
-    """Copies that run at once; tools: as many as samples of a step when left out."""
+    """Copies that run at once; the program chooses when left out (tools, simulator; robots must be counted)."""
     vcpus_per_instance: Positive | None = None
     """Virtual CPUs of one copy."""
     memory_per_instance: Size | None = None
@@ -114,7 +114,7 @@ class Environment(Strict):
     def _fits(self) -> Environment:
         needs = {
             "tools": ("calls_per_sample", "seconds_per_call"),
-            "simulator": ("instances", "steps_per_second"),
+            "simulator": ("steps_per_second",),
             "robot": ("instances",),
         }[self.kind]
         missing = [name for name in needs if getattr(self, name) is None]
@@ -133,27 +133,6 @@ class Environment(Strict):
         return self
 
 
-class DataWork(Strict):
-    """What is done to the data, and what it costs."""
-
-    extra_epochs_if_dirty: NotNegative = 0.0
-    """Share of epochs (or steps) added while the data are not cleaned; 0.3 is 30 % more."""
-    cleaned: Switch = False
-    """The data are clean already; if not and clean_price is given, cleaning is a decision."""
-    clean_price: Cash | None = None
-    """Price of cleaning one sample."""
-    label_price: Cash | None = None
-    """Price of one newly labelled sample."""
-    new_samples: WholeOrZero = 0
-    """Samples that are bought new."""
-    compression_ratio: Annotated[float, Number(0.0, 1.0, low_open=True, example="0.3")] = 1.0
-    """Stored size / raw size."""
-    duplicate_share: PartShare = 0.0
-    """Share of duplicates, which are not stored."""
-    incremental: Switch = False
-    """Train on the new samples only, not on the whole data set again."""
-
-
 class Kernels(Strict):
     """Kernels of the training stack that decide memory and time."""
 
@@ -161,6 +140,13 @@ class Kernels(Strict):
     """whole: logits of a micro-batch are held at once | chunked: a fused or chunked loss never holds them whole."""
     attention: Literal["fused", "plain"] = "fused"
     """fused: flash attention | plain: the scores of all pairs are held in memory."""
+
+
+class Fallback(Strict):
+    """Steps that leave the low precision for bf16 because its results drift."""
+
+    share_of_steps: Share = 0.0
+    """Share of steps whose scoring and rollout run at bf16 instead of a lower precision."""
 
 
 class Evaluation(Strict):

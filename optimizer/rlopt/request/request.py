@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, Field
 
+from rlopt.request.budgets import Budgets
 from rlopt.request.choices import PLACEMENTS, Choices, Placement
 from rlopt.request.costs import Costs
 from rlopt.request.floors import Floors, informative_group_size
@@ -64,6 +65,20 @@ class Request(Strict):
         return tuple(size for size in sizes if self.job.steps_for(size) is not None)
 
     @property
+    def value_bins(self) -> tuple[int, ...]:
+        """Bins of the value model in play, those without an entry in value_convergence left out; () without one."""
+        value = self.job.models.value
+        if value is None or not value.is_model:
+            return ()
+        floor = self.floors.value_bins
+        bins = self.choices.value_bins or (() if floor is None else (floor,))
+        return tuple(count for count in bins if self.job.steps_for(self._any_size, value_bins=count) is not None)
+
+    @property
+    def _any_size(self) -> int | None:
+        return next(iter(self.group_sizes), None)
+
+    @property
     def group_size_floor(self) -> int | None:
         """Least K: the larger of floors.group_size and what floors.informative_groups asks for."""
         bounds = [self.floors.group_size, self.informative_floor]
@@ -77,8 +92,13 @@ class Request(Strict):
 
     @property
     def budget_usd(self) -> float | None:
-        """The budget in USD; None without one."""
-        return self._usd(self.limits.budget)
+        """The budget of the whole bill in USD; None without one."""
+        return self._usd(self.limits.total_budget)
+
+    @property
+    def budgets_usd(self) -> dict[str, float]:
+        """Budgets of single dimensions of the bill in USD, the total left out."""
+        return {name: self.costs.usd(money) for name, money in self.limits.budget_parts.items()}
 
     @property
     def hourly_budget_usd(self) -> float | None:
@@ -93,12 +113,17 @@ class Request(Strict):
     def replaced(self, key: str, value: Any) -> Self:
         """Copy the request with one canonical value changed, for example ``("limits.deadline", 7200.0)``.
 
+        Money for ``limits.budget`` is the total; budgets of dimensions stay.
+
         Raises
         ------
         KeyError
             Where there is no such key.
         """
-        return _replaced(self, key.split("."), value)
+        path = key.split(".")
+        if path[:2] == ["limits", "budget"] and not isinstance(value, Budgets):
+            path, value = path[:2], self.limits.with_budget(".".join(path[2:]) or "total", value)
+        return _replaced(self, path, value)
 
     def _usd(self, money: Money | None) -> float | None:
         return None if money is None else self.costs.usd(money)
@@ -106,7 +131,7 @@ class Request(Strict):
 
 def _replaced(record: T, path: list[str], value: Any) -> T:
     head, *rest = path
-    if head not in type(record).model_fields:
+    if head not in getattr(type(record), "model_fields", ()):
         raise KeyError(head)
     if rest:
         value = _replaced(getattr(record, head), rest, value)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from rlopt.request.floors import TIGHTNESS
+from rlopt.request.floors import FLOOR_GROUPS, TIGHTNESS
 from rlopt.request.request import FILLED_IN, Request
 
 DIALECT: Final = GenerateJsonSchema.schema_dialect
@@ -43,9 +43,10 @@ def json_schema() -> dict[str, Any]:
         **schema["properties"],
     }
     definitions = schema["$defs"]
+    groups = [definitions["Floors"]["properties"][group]["$ref"].rpartition("/")[2] for group in FLOOR_GROUPS]
     definitions["Floors"]["properties"] = _with_reasons(definitions["Floors"]["properties"])
-    checkpoints = _with_reasons(definitions["CheckpointFloors"]["properties"])
-    definitions["CheckpointFloors"]["properties"] = {**checkpoints, "because": dict(_BECAUSE)}
+    for record in (definitions[group] for group in groups):
+        record["properties"] = {**_with_reasons(record["properties"]), "because": dict(_BECAUSE)}
     definitions.pop("Source", None)
     for node in _nodes(schema):
         _tidy(node)
@@ -61,7 +62,7 @@ def json_schema() -> dict[str, Any]:
 
 def _with_reasons(properties: dict[str, Any]) -> dict[str, Any]:
     """Let each floor stand as ``{value, because}`` too."""
-    floors = {floor.rpartition(".")[2] for floor in TIGHTNESS} | {"checkpoints"}
+    floors = {floor.rpartition(".")[2] for floor in TIGHTNESS} | set(FLOOR_GROUPS)
     found: dict[str, Any] = {}
     for name, written in properties.items():
         schema = _plain(written)

@@ -8,10 +8,12 @@ from types import ModuleType
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.workloads import dpo, grpo, ppo, sft
-from rlopt.workloads.contract import Lengths, Role, Stage, Tools, Workload
+from rlopt.workloads import dpo, grpo, opd, ppo, rm, sft
+from rlopt.workloads.acting import Acting
+from rlopt.workloads.contract import Evaluation, Role, Stage, Tools, Workload
+from rlopt.workloads.lengths import Lengths
 
-ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, ppo, grpo)
+ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, rm, ppo, grpo, opd)
 
 
 def algorithm(name: str) -> ModuleType:
@@ -29,4 +31,15 @@ def build_workload(request: Request, models: Mapping[str, Model]) -> Workload:
     return workload
 
 
-__all__ = ["ALGORITHMS", "Lengths", "Role", "Stage", "Tools", "Workload", "algorithm", "build_workload"]
+__all__ = [
+    "ALGORITHMS",
+    "Acting",
+    "Evaluation",
+    "Lengths",
+    "Role",
+    "Stage",
+    "Tools",
+    "Workload",
+    "algorithm",
+    "build_workload",
+]

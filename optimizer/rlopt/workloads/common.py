@@ -1,9 +1,10 @@
-"""What several algorithms share: lengths, group sizes, steps, tool calls."""
+"""What several algorithms share: lengths, group sizes, steps, tool calls, evaluation."""
 
 from __future__ import annotations
 
 from rlopt.request import Request
-from rlopt.workloads.contract import Lengths, Tools
+from rlopt.workloads.contract import Evaluation, Stage, StageKind, Tools
+from rlopt.workloads.lengths import Lengths
 
 
 def tool_tokens(request: Request) -> tuple[float, float]:
@@ -33,17 +34,31 @@ def lengths(request: Request) -> Lengths:
     )
 
 
+def instances(request: Request) -> tuple[int, ...]:
+    """Copies of the environment to choose from, ascending; () without an environment.
+
+    What the request states, else 1, 2, 4, ... up to the samples of the largest step and those themselves: more
+    copies than samples would stand idle.
+    """
+    environment = request.job.environment
+    if environment is None:
+        return ()
+    if environment.instances is not None:
+        return (environment.instances,)
+    samples = request.job.prompts_per_step * max(request.group_sizes, default=1)
+    return (*(2**power for power in range(samples.bit_length()) if 2**power < samples), samples)
+
+
 def tools(request: Request) -> Tools | None:
     """The tool-call environment, where the job has one."""
     environment = request.job.environment
-    if environment is None:
+    if environment is None or environment.kind != "tools":
         return None
     calls, seconds = environment.calls_per_sample, environment.seconds_per_call
-    samples = request.job.prompts_per_step * max(request.group_sizes, default=1)
     return Tools(
         calls_mean=calls.mean if calls else 1.0,
         seconds_mean=seconds.mean if seconds else 0.0,
-        instances=environment.instances or samples,
+        instances=instances(request)[-1],
         vcpus=environment.vcpus_per_instance or 1.0,
         memory_bytes=environment.memory_per_instance or 0.0,
     )
@@ -53,3 +68,23 @@ def steps_by_group_size(request: Request, group_sizes: tuple[int, ...]) -> dict[
     """Optimizer steps for each group size that has any; a convergence table may leave some out."""
     found = {size: request.job.steps_for(size) for size in group_sizes}
     return {size: steps for size, steps in found.items() if steps is not None}
+
+
+def kept_share(request: Request) -> float:
+    """Share of samples that the filter leaves for the policy's update."""
+    return 1.0 - request.job.filter.drop
+
+
+def evaluation(request: Request, of: Lengths) -> Evaluation | None:
+    """Responses that an evaluation samples, or sequences it scores where the job samples nothing."""
+    asked = request.job.evaluation
+    if asked is None:
+        return None
+    kind: StageKind = "generate" if request.job.generates else "forward"
+    return Evaluation(Stage(kind, "policy", of, name="evaluation"), asked.every, asked.samples)
+
+
+def fallback_share(request: Request) -> float:
+    """Share of steps that fall back to 16 bits in sampling and scoring."""
+    fallback = getattr(request.job, "fallback", None)
+    return 0.0 if fallback is None else float(fallback.share_of_steps)

@@ -2,56 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.workloads.acting import Acting
+from rlopt.workloads.lengths import Lengths
 
 StageKind = Literal["generate", "forward", "update", "environment"]
 Precision = Literal["rollout", "score", "update"]
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """Tokens of one sequence as a stage meets it: prompt (and tool output) then response; percentiles where known."""
-
-    prompt_mean: float
-    prompt_max: float
-    response_mean: float
-    response_max: float
-    packed: bool
-    prompt_p99: float | None = None
-    response_p99: float | None = None
-
-    @property
-    def mean(self) -> float:
-        """Mean tokens of a whole sequence."""
-        return self.prompt_mean + self.response_mean
-
-    @property
-    def longest(self) -> float:
-        """Tokens of the longest sequence there is."""
-        return self.prompt_max + self.response_max
+Part = Literal["whole", "backbone", "action"]
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A model that the job keeps: ``weights`` is False where it shares another role's weights (LoRA reference)."""
+    """A model that the job keeps in memory.
+
+    Parameters
+    ----------
+    trained
+        Whether an update changes any of its weights.
+    weights
+        False where it shares another role's weights (a reference under LoRA).
+    outputs
+        Width of its output matrix: 1 for a score, B for a value model of B bins, 0 where nothing is put out;
+        ``None`` = its vocabulary.
+    part
+        backbone | action where a vla policy is kept as its two parts; ``model`` is then the part alone.
+    patches_per_token
+        Image patches that the image tower reads per token of a sequence; 0 without images.
+    """
 
     name: str
     model: Model
     trained: bool
     weights: bool = True
+    outputs: int | None = None
+    part: Part = "whole"
+    patches_per_token: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A kind of work on one role's model.
 
-    ``per_sample``: sequences of this stage per sample of the step (two in dpo: chosen and rejected).
-    ``updates`` optimizer steps share the step's sequences; ``epochs`` passes over them.
+    Parameters
+    ----------
+    per_sample
+        Sequences of this stage per sample of the step, cache hits taken off (two in dpo: chosen and rejected).
+    updates, epochs
+        Optimizer steps that share the step's sequences; passes over them.
+    share
+        Share of the sequences that the filter keeps. `Workload.sequences` multiplies it in, so nobody else has to.
+    name
+        What reports call the stage where its kind does not say enough; else empty.
     """
 
     kind: StageKind
@@ -60,11 +66,13 @@ class Stage:
     per_sample: float = 1.0
     updates: int = 1
     epochs: int = 1
+    share: float = 1.0
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Tool calls beside generation: seconds and machines."""
+    """Tool calls beside generation: seconds and machines. ``instances`` is the most there may be."""
 
     calls_mean: float
     seconds_mean: float
@@ -74,8 +82,34 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluation:
+    """``samples`` sequences of ``stage`` every ``every`` steps, outside the training samples."""
+
+    stage: Stage
+    every: int
+    samples: int
+
+    @property
+    def sequences(self) -> float:
+        """Sequences of one step, on average."""
+        return self.samples / self.every
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A job's roles and stages; ``samples(k)`` and ``steps(k)`` give the volumes at group size k."""
+    """A job's roles and stages; ``samples(k)`` and ``steps(k)`` give the volumes at group size k.
+
+    Parameters
+    ----------
+    tools, acting
+        Tool calls beside generation; how a vla policy acts. ``None`` without.
+    instances
+        Copies of the environment to choose from; () without an environment.
+    evaluation
+        What is evaluated during training; ``None`` without.
+    fallback_share
+        Share of steps whose sampling and scoring run in 16 bits instead of a lower precision.
+    """
 
     algorithm: str
     roles: tuple[Role, ...]
@@ -84,6 +118,10 @@ class Workload:
     group_sizes: tuple[int, ...]
     steps: Mapping[int, int]
     tools: Tools | None = None
+    acting: Acting | None = None
+    instances: tuple[int, ...] = ()
+    evaluation: Evaluation | None = None
+    fallback_share: float = 0.0
 
     @property
     def generates(self) -> bool:
@@ -94,6 +132,10 @@ class Workload:
         """Samples of one step."""
         return float(self.prompts_per_step * group_size)
 
+    def sequences(self, stage: Stage, group_size: int) -> float:
+        """Sequences of ``stage`` in one step: samples · per_sample · share."""
+        return self.samples(group_size) * stage.per_sample * stage.share
+
     def role(self, name: str) -> Role:
         """The role called ``name``."""
         return next(role for role in self.roles if role.name == name)
@@ -101,6 +143,12 @@ class Workload:
     def of_kind(self, kind: StageKind) -> tuple[Stage, ...]:
         """Stages of one kind, in order."""
         return tuple(stage for stage in self.stages if stage.kind == kind)
+
+    @property
+    def structure_key(self) -> Hashable:
+        """Equal for two workloads of one request whose memory and seconds of a step are the same."""
+        roles = tuple((r.name, id(r.model), r.trained, r.weights, r.outputs) for r in self.roles)
+        return roles, self.stages, self.prompts_per_step, self.group_sizes
 
 
 class Algorithm(Protocol):

@@ -22,7 +22,13 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         stages.append(Stage("forward", "reference", lengths, SEQUENCES_PER_PAIR))
     stages.append(Stage("update", "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step))
     return Workload(
-        NAME, tuple(roles), tuple(stages), request.job.prompts_per_step, (1,), common.steps_by_group_size(request, (1,))
+        NAME,
+        tuple(roles),
+        tuple(stages),
+        request.job.prompts_per_step,
+        (1,),
+        common.steps_by_group_size(request, (1,)),
+        evaluation=common.evaluation(request, lengths),
     )
 
 

@@ -20,11 +20,23 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """
     lengths, job = common.lengths(request), request.job
     roles, forwards = scoring(request, models, lengths)
+    kept = common.kept_share(request)
     stages = (
         Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
         *forwards,
-        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
     )
     sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)
-    return Workload(NAME, roles, stages, job.prompts_per_step, sizes, steps, common.tools(request))
+    return Workload(
+        NAME,
+        roles,
+        stages,
+        job.prompts_per_step,
+        sizes,
+        steps,
+        common.tools(request),
+        instances=common.instances(request),
+        evaluation=common.evaluation(request, lengths),
+        fallback_share=common.fallback_share(request),
+    )

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.workloads.contract import Lengths, Role, Stage
+from rlopt.workloads.contract import Role, Stage
 from rlopt.workloads.dpo import common_reference
+from rlopt.workloads.lengths import Lengths
+from rlopt.workloads.rm import SCORE
 
 
 def sampled_share(request: Request) -> float:
@@ -25,6 +27,6 @@ def scoring(
         roles.append(common_reference(request, models))
         stages.append(Stage("forward", "reference", lengths))
     if "reward" in models:
-        roles.append(Role("reward", models["reward"], False))
+        roles.append(Role("reward", models["reward"], False, outputs=SCORE))
         stages.append(Stage("forward", "reward", lengths))
     return tuple(roles), tuple(stages)

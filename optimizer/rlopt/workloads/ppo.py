@@ -12,6 +12,7 @@ from rlopt.request import Request
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.online import sampled_share, scoring
+from rlopt.workloads.rm import SCORE
 
 NAME = "ppo"
 
@@ -23,14 +24,26 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """
     lengths, job = common.lengths(request), request.job
     roles, forwards = scoring(request, models, lengths)
-    critic = Role("critic", models["critic"], True)
+    critic = Role("critic", models["critic"], True, outputs=SCORE)
+    kept = common.kept_share(request)
     stages = (
         Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
         *forwards,
         Stage("forward", "critic", lengths),
-        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
         Stage("update", "critic", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
     )
     sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)
-    return Workload(NAME, (*roles, critic), stages, job.prompts_per_step, sizes, steps, common.tools(request))
+    return Workload(
+        NAME,
+        (*roles, critic),
+        stages,
+        job.prompts_per_step,
+        sizes,
+        steps,
+        common.tools(request),
+        instances=common.instances(request),
+        evaluation=common.evaluation(request, lengths),
+        fallback_share=common.fallback_share(request),
+    )

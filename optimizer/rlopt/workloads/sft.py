@@ -13,8 +13,9 @@ NAME = "sft"
 
 
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
-    """Policy (trained); update(policy)."""
-    update = Stage("update", "policy", common.lengths(request), updates=request.job.updates_per_step)
+    """Policy (trained); update(policy) on the step's sequences and on those that are repeated against forgetting."""
+    lengths, remedial = common.lengths(request), float(getattr(request.job, "remedial_share", 0.0))
+    update = Stage("update", "policy", lengths, per_sample=1.0 + remedial, updates=request.job.updates_per_step)
     return Workload(
         NAME,
         (Role("policy", models["policy"], True),),
@@ -22,4 +23,5 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         request.job.prompts_per_step,
         (1,),
         common.steps_by_group_size(request, (1,)),
+        evaluation=common.evaluation(request, lengths),
     )
