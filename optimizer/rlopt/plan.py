@@ -198,6 +198,12 @@ class Pool(Strict):
     """Catalog id of the offer."""
     failures_per_hour: float = 0.0
     """Expected stops of the whole run per hour that this pool causes."""
+    term_hours: float | None = None
+    """Hours that a reserved offer bills at least and in multiples of."""
+    share: float | None = None
+    """Part of the samples that this offer of a mixed pool takes."""
+    disk_gb: float = 0.0
+    """Block storage rented beside the machines' own disks, all nodes."""
 
 
 class Binding(Strict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from rlopt.estimates import (
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
-from rlopt.workloads import Stage, Workload
+from rlopt.workloads import Stage, Variant, Workload
 
 OFFLOADS = ("none", "optimizer", "parameters")
 
@@ -55,6 +55,11 @@ class Context:
     """Whether any role is a mixture of experts: its errors are wider."""
     framework: int = 0
     """Of the sampling loop: index into the calibration's frameworks."""
+    in_loop: bool = False
+    """Whether the job samples online, so that its passes run inside a loop."""
+    once: tuple[Stage, ...] = ()
+    """Passes before the first step, over ``once_sequences`` each."""
+    once_sequences: float = 0.0
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""
@@ -80,13 +85,18 @@ class Context:
 
     def sequences(self, stage: Stage, group_size: int) -> float:
         """Sequences of a stage in one step."""
-        dropped = self.request.job.filter.drop if stage.kind == "update" and stage.role == "policy" else 0.0
-        return self.workload.samples(group_size) * stage.per_sample * (1.0 - dropped)
+        return self.workload.sequences(stage, group_size)
 
     @property
     def instances(self) -> tuple[int, ...]:
         """Numbers of environment instances to choose from; one 0 where the job has no environment."""
         return self.workload.instances or (0,)
+
+    @property
+    def scores_frozen(self) -> bool:
+        """Whether any frozen model scores on the training pool."""
+        frozen = {role.name for role in self.workload.roles if not role.trained}
+        return any(stage.role in frozen for stage in self.workload.of_kind("forward"))
 
     @property
     def asleep_gib(self) -> float:
@@ -155,6 +165,7 @@ def make_context(
 
     return Context(
         framework=framework,
+        in_loop=workload.generates,
         request=request,
         workload=workload,
         market=market,
@@ -166,6 +177,18 @@ def make_context(
         rollout_band=band("generation"),
         gpu_limit=gpu_limit,
         moe=moe,
+    )
+
+
+def context_of(context: Context, workload: Workload, variant: Variant | None = None) -> Context:
+    """The same inputs for another layout of the job: its roles and stages, and what it runs once."""
+    return replace(
+        context,
+        workload=workload,
+        shapes={role.name: context.shapes[role.name] for role in workload.roles},
+        trainings={role.name: training_of(context.request, role.name) for role in workload.roles if role.trained},
+        once=variant.once if variant else (),
+        once_sequences=variant.once_sequences if variant else 0.0,
     )
 
 

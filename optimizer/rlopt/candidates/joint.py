@@ -147,6 +147,21 @@ def parts_of(problem: Problem, support: Support) -> list[tuple[Pools, Ints]]:
     ]
 
 
+def pool_rows(columns: Columns, j: int, problem: Problem) -> list[tuple[Pools, int]]:
+    """The pools of one column, training first: table and row number."""
+    first = problem.colocated if columns.placement[j] == COLOCATED else problem.training
+    found = [(first, int(columns.train[j]))]
+    for pools, index in (
+        (problem.rollout, columns.rollout),
+        (problem.rollout, columns.rollout2),
+        (problem.scoring, columns.score),
+        (problem.scoring, columns.score2),
+    ):
+        if index[j] >= 0:
+            found.append((pools, int(index[j])))
+    return found
+
+
 def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -> tuple[Floats, Floats]:
     """USD per hour of reserved pools, and what they bill over ``hours`` in whole terms."""
     rate, billed = np.zeros(len(first)), np.zeros(len(first))

@@ -140,7 +140,7 @@ class TariffBook:
                     "",
                     "priced by costs.vcpu_hour",
                 ), []
-            key = (name, owner, where if number == 0 else "any region")
+            key = (f"{name} {count}", owner, where if number == 0 else "any region")
             if key not in self._best_cpu:
                 self._best_cpu[key] = self._cheapest_cpu(offers, vcpus, memory_gib, count)
             best = self._best_cpu[key]
@@ -198,18 +198,14 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         warnings.append(egress_source)
     log, more = book.log(provider)
     warnings += more
-    operations, tools = book.operations, book.workload.tools
+    operations = book.operations
     control, more = book.cpu("control", operations.control_vcpus, operations.control_memory_gib, 1, provider, region)
     warnings += more
-    pools = [control] if control else []
-    if tools is not None:
-        machines, more = book.cpu(
-            "environment", tools.vcpus, bytes_to_gib(tools.memory_bytes), tools.instances, provider, region
-        )
-        if machines is None:
-            raise MissingFactError("the price of CPU machines", "the environment", "give costs.vcpu_hour")
-        warnings += more
-        pools.append(machines)
+    environments: list[CpuPool | None] = []
+    for instances in book.workload.instances or (0,):
+        machines, more = _environment(book, instances, provider, region)
+        environments.append(machines)
+        warnings += [warning for warning in more if warning not in warnings]
     rate = book.rate(log.currency)
     return Tariff(
         provider,
@@ -223,6 +219,22 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         log.id,
         log.source,
         log.as_of,
-        tuple(pools),
+        control,
+        tuple(environments),
         tuple(warnings),
     )
+
+
+def _environment(
+    book: TariffBook, instances: int, provider: str, region: str | None
+) -> tuple[CpuPool | None, list[str]]:
+    """CPU machines of ``instances`` tools or simulators; none for robots and for simulators on the pool's GPUs."""
+    held = book.workload.tools or book.workload.acting
+    if held is None or not instances:
+        return None, []
+    if book.workload.acting is not None and (held.kind == "robot" or held.runs_on == "gpu"):
+        return None, []
+    machines, more = book.cpu("environment", held.vcpus, bytes_to_gib(held.memory_bytes), instances, provider, region)
+    if machines is None:
+        raise MissingFactError("the price of CPU machines", "the environment", "give costs.vcpu_hour")
+    return machines, more

@@ -10,8 +10,10 @@ from typing import TypedDict
 import numpy as np
 
 from rlopt.candidates.context import Context, margin, margins
-from rlopt.candidates.detail import PoolDetail, StageDetail
+from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
+from rlopt.candidates.mixing import SamplingRow, mixed_bound, mixed_times
 from rlopt.candidates.sampling import SamplingTable, room_gib, sample, tools_seconds, with_tools
+from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.candidates.training import TrainingTable, stage_seconds
 from rlopt.candidates.training_memory import PARTS, training_memory
 from rlopt.estimates import (
@@ -50,9 +52,10 @@ class TrainingRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SamplingRow:
-    """One rollout candidate for one group size."""
+class ScoringRow:
+    """One scoring candidate for one group size."""
 
+    table: int
     row: int
     group_size: int
 
@@ -65,17 +68,23 @@ class ColocatedRow:
     tp: int
     ep: int
     rollout: str
+    environment: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Answers the plan's questions about a pool by estimating that one row again, part by part."""
+    """Answers the plan's questions about a pool by estimating that one row again, part by part.
+
+    Training and scoring tables stand with the context of their own layout of the job.
+    """
 
     context: Context
-    training: Sequence[TrainingTable]
+    training: Sequence[tuple[Context, TrainingTable]]
     sampling: SamplingTable | None
+    scoring: Sequence[tuple[Context, ScoringTable]]
     training_rows: Sequence[TrainingRow]
     sampling_rows: Sequence[SamplingRow]
+    scoring_rows: Sequence[ScoringRow]
     colocated_rows: Sequence[ColocatedRow]
 
     def training_detail(self, row: int) -> PoolDetail:
@@ -87,18 +96,30 @@ class Tables:
         colocated = self.colocated_rows[row]
         return self._trains(colocated.train, colocated if colocated.tp else None)
 
-    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
-        """A pool that samples, and does nothing else; ``steady`` where it runs out of step with the training."""
-        context, entry = self.context, self.sampling_rows[row]
-        table = self.sampling
-        if table is None:
+    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+        """Rollout pools of two estimates each, every one at its share of the samples."""
+        return mixed_times(self.context, self._table(), self.sampling_rows, first, second)
+
+    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+        """Never more than `mixed` says, and quick."""
+        return mixed_bound(self.context, self._table(), self.sampling_rows, first, second)
+
+    def _table(self) -> SamplingTable:
+        if self.sampling is None:
             raise LookupError("no rollout pool was estimated")
+        return self.sampling
+
+    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
+        context, entry, table = self.context, self.sampling_rows[row], self._table()
         at = slice(entry.row, entry.row + 1)
         hardware = context.hardware.take(table.topology[at])
         tp, ep = table.tp[at], table.ep[at]
         precision = context.request.choices.precision.rollout[int(table.precision[entry.row])]
         gpus = (table.nodes[at] * hardware.gpus_per_node).astype(np.int64)
-        parts, stage = self._sampling(entry.group_size, tp, ep, gpus, precision, None, table.topology[at], steady)
+        parts, stage = self._sampling(
+            (entry.group_size, entry.environment), tp, ep, gpus, precision, None, table.topology[at], steady, share
+        )
         layout: dict[str, int | str | bool | None] = {
             "tp": int(tp[0]),
             "pp": 1,
@@ -119,9 +140,40 @@ class Tables:
             host_gib=None,
             peak_stage="generate",
             parts=parts,
-            stages=(stage, *self._tools(entry.group_size)),
+            stages=(stage, *self._tools(entry.group_size, entry.environment)),
             memory_margin=margin(context),
             **self._band("generation", hardware),
+        )
+
+    def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
+        """A pool that only scores, ``share`` of the samples."""
+        entry = self.scoring_rows[row]
+        context, table = self.scoring[entry.table]
+        at = slice(entry.row, entry.row + 1)
+        hardware, layout = context.hardware.take(table.topology[at]), table.layout.take(at)
+        precision = context.request.choices.precision.score[int(table.precision[entry.row])]
+        memory = scoring_parts(context, layout, precision)
+        peaks = {stage: {name: float(values[0]) for name, values in parts.items()} for stage, parts in memory.items()}
+        peak = max(peaks, key=lambda name: sum(peaks[name].values()))
+        stages = [
+            StageDetail("forward", role, float(seconds[0]) * share, None)
+            for role, seconds in scoring_seconds(context, hardware, layout, entry.group_size, precision)
+        ]
+        return PoolDetail(
+            roles=("forward",),
+            serves=tuple(dict.fromkeys(stage.model for stage in stages)),
+            layout=_layout(layout, None),
+            precision=precision,
+            score_precision=precision,
+            rollout_precision=None,
+            needed_gib=sum(peaks[peak].values()),
+            capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
+            host_gib=None,
+            peak_stage=peak,
+            parts=peaks[peak],
+            stages=tuple(stages),
+            memory_margin=margin(context),
+            **self._band("training", hardware),
         )
 
     def _band(self, kind: str, hardware: Hardware) -> Band:
@@ -135,14 +187,15 @@ class Tables:
             "band": math.exp(half) - 1.0,
         }
 
-    def _tools(self, size: int) -> tuple[StageDetail, ...]:
+    def _tools(self, size: int, environment: int) -> tuple[StageDetail, ...]:
         if self.context.workload.tools is None:
             return ()
-        return (StageDetail("environment", "policy", tools_seconds(self.context, size), None),)
+        seconds = tools_seconds(self.context, size, self.context.instances[environment])
+        return (StageDetail("environment", "policy", seconds, None),)
 
     def _sampling(
         self,
-        size: int,
+        choice: tuple[int, int],
         tp: np.ndarray,
         ep: np.ndarray,
         gpus: np.ndarray,
@@ -150,12 +203,18 @@ class Tables:
         resident: float | None,
         topology: np.ndarray,
         steady: bool = False,
+        share: float = 1.0,
     ) -> tuple[dict[str, float], StageDetail]:
-        """Memory of the sampling stage by part and its seconds; ``resident``: GiB of training state beside it."""
+        """Memory of the sampling stage by part and its seconds; ``resident``: GiB of training state beside it.
+
+        ``choice`` is the group size and the place of the number of environment instances.
+        """
+        size, instances = choice[0], self.context.instances[choice[1]]
         context = self.context
         hardware = context.hardware.take(topology)
         room = room_gib(context, hardware, tp, ep, precision, resident or 0.0, resident is not None)
-        time = sample(context, hardware, tp, ep, gpus, precision, room, size, steady, resident is not None)
+        colocated = resident is not None
+        time = sample(context, hardware, tp, ep, gpus, precision, room, size, steady, colocated, share, instances)
         lengths = context.workload.of_kind("generate")[0].lengths
         groups = np.maximum(tp, ep) / tp
         held = time.running / groups * kv_gib_per_token(context.shapes["policy"], tp) * lengths.longest
@@ -169,11 +228,11 @@ class Tables:
             "buffers": weights * fragmentation,
             "runtime": rollout_other_gib(context.calibration),
         }
-        seconds = float(with_tools(context, time.seconds, size)[0])
+        seconds = float(with_tools(context, time.seconds, size, instances)[0])
         return parts, StageDetail("generate", "policy", seconds, float(time.utilization[0]))
 
     def _trains(self, entry: TrainingRow, colocated: ColocatedRow | None) -> PoolDetail:
-        context, table = self.context, self.training[entry.table]
+        context, table = self.training[entry.table]
         at = slice(entry.row, entry.row + 1)
         layout, hardware = table.layout.take(at), context.hardware.take(table.topology[at])
         memory = training_memory(context, layout, hardware, entry.precision, table.score_precision)
@@ -189,7 +248,13 @@ class Tables:
             resident = {name: float(values[0]) for name, values in memory.resident.items()}
             tp, ep = np.array([colocated.tp]), np.array([colocated.ep])
             parts, stage = self._sampling(
-                entry.group_size, tp, ep, gpus, colocated.rollout, sum(resident.values()), table.topology[at]
+                (entry.group_size, colocated.environment),
+                tp,
+                ep,
+                gpus,
+                colocated.rollout,
+                sum(resident.values()),
+                table.topology[at],
             )
             fragmentation = float(context.calibration.memory["fragmentation"])
             for stage_parts in peaks.values():
@@ -198,7 +263,7 @@ class Tables:
             parts["optimizer"] += resident["optimizer"]
             parts["buffers"] += sum(resident.values()) * fragmentation
             peaks["generate"] = parts
-            stages = [stage, *self._tools(entry.group_size), *stages]
+            stages = [stage, *self._tools(entry.group_size, colocated.environment), *stages]
             if int(layout.offload[0]) == 2:
                 stages.append(
                     StageDetail(

@@ -84,7 +84,10 @@ class Tariff:
     log_name: str
     log_source: str
     log_as_of: str
-    cpu_pools: tuple[CpuPool, ...]
+    control: CpuPool | None
+    """Head node; None where no price is known."""
+    environments: tuple[CpuPool | None, ...]
+    """Machines of each number of environment instances to choose from; None where none are rented."""
     warnings: tuple[str, ...]
 
     @property
@@ -94,8 +97,20 @@ class Tariff:
 
     @property
     def cpu_usd_per_hour(self) -> float:
-        """Head node and environment machines together."""
-        return sum(pool.usd_per_hour for pool in self.cpu_pools)
+        """The head node."""
+        return 0.0 if self.control is None else self.control.usd_per_hour
+
+    def cpu_pools(self, environment: int) -> tuple[CpuPool, ...]:
+        """Head node and the environment machines of one option."""
+        return tuple(pool for pool in (self.control, self.environments[environment]) if pool is not None)
+
+
+def environment_rates(tariffs: Sequence[Tariff], options: int) -> NDArray[np.float64]:
+    """USD per hour of the environment machines, shape (zones, options)."""
+    return np.array(
+        [[0.0 if pool is None else pool.usd_per_hour for pool in tariff.environments] for tariff in tariffs],
+        dtype=np.float64,
+    ).reshape(len(tariffs), options)
 
 
 @dataclass(frozen=True, slots=True)

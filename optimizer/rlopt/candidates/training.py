@@ -8,7 +8,7 @@ as well, the least that fits beside a sleeping engine is kept too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rlopt.candidates.training_memory import TrainingMemory, training_memory, wi
 from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factors, update_seconds
 from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
+from rlopt.workloads import Stage
 
 CHUNK = 16_384
 RECOMPUTES = (0, 1, 2)
@@ -47,6 +48,19 @@ class TrainingTable:
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
+
+    def take(self, index: Ints) -> TrainingTable:
+        """The rows of ``index``."""
+        return replace(
+            self,
+            topology=self.topology[index],
+            nodes=self.nodes[index],
+            layout=self.layout.take(index),
+            resident_gib=self.resident_gib[index],
+            headroom_gib=self.headroom_gib[index],
+            host_gib=self.host_gib[index],
+            seconds={key: values[index] for key, values in self.seconds.items()},
+        )
 
 
 def node_options(context: Context) -> list[tuple[int, ...]]:
@@ -190,51 +204,78 @@ def _memory(
     )
 
 
+def forward_times(
+    context: Context, hardware: Hardware, layout: Layout, stage: Stage, sequences: float, precision: str
+) -> Floats:
+    """Seconds of one scoring pass over ``sequences``, inside the loop where the job samples; the layouts' shape."""
+    shape = context.shapes[stage.role]
+    seconds = forward_seconds(
+        shape,
+        hardware,
+        layout,
+        context.tokens(stage),
+        precision,
+        sequences,
+        context.calibration,
+        stack=context.stack(layout),
+    )
+    if not context.in_loop:
+        return seconds
+    return loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[1] * seconds
+
+
 def stage_seconds(
     context: Context, hardware: Hardware, layout: Layout, group_size: int, update_precision: str, score_precision: str
 ) -> list[tuple[str, str, Floats]]:
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
     known: dict[tuple[int, str, float], Floats] = {}
-    for stage in context.workload.stages:
-        if stage.kind not in ("forward", "update"):
-            continue
-        shape, tokens = context.shapes[stage.role], context.tokens(stage)
-        sequences = context.sequences(stage, group_size)
-        slower: tuple[Floats | float, Floats | float] = (1.0, 1.0)
-        if context.workload.generates:
-            slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)
+    stages = [stage for stage in context.workload.stages if stage.kind in ("forward", "update")]
+    asked = context.workload.evaluation
+    if asked is not None and asked.stage.kind == "forward":
+        stages.append(asked.stage)
+    for stage in stages:
+        shape, sequences = context.shapes[stage.role], context.sequences(stage, group_size)
         if stage.kind == "update":
-            found.append(
-                (
-                    stage.kind,
-                    stage.role,
-                    slower[0]
-                    * update_seconds(
-                        shape,
-                        context.trainings[stage.role],
-                        hardware,
-                        layout,
-                        tokens,
-                        update_precision,
-                        sequences,
-                        stage.updates,
-                        stage.epochs,
-                        context.calibration,
-                        stack=context.stack(layout, context.trainings[stage.role]),
-                    ),
-                )
+            slower: Floats | float = 1.0
+            if context.in_loop:
+                slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[0]
+            training = context.trainings[stage.role]
+            seconds = update_seconds(
+                shape,
+                training,
+                hardware,
+                layout,
+                context.tokens(stage),
+                update_precision,
+                sequences,
+                stage.updates,
+                stage.epochs,
+                context.calibration,
+                stack=context.stack(layout, training),
             )
+            found.append((stage.kind, stage.role, np.asarray(slower * seconds)))
+            continue
+        if asked is not None and stage is asked.stage:
+            once = forward_times(context, hardware, layout, stage, float(asked.samples), update_precision)
+            found.append(("evaluation", stage.role, once / asked.every))
             continue
         precision = update_precision if stage.role in context.trainings else score_precision
         key = (id(shape), precision, sequences)
         if key not in known:
-            stack = context.stack(layout)
-            known[key] = slower[1] * forward_seconds(
-                shape, hardware, layout, tokens, precision, sequences, context.calibration, stack=stack
-            )
+            known[key] = forward_times(context, hardware, layout, stage, sequences, precision)
         found.append((stage.kind, stage.role, known[key]))
     return found
+
+
+def once_seconds(context: Context, table: TrainingTable, precision: str) -> Floats:
+    """Seconds of the passes that a variant runs before its first step, shape (rows,)."""
+    total = np.zeros(len(table))
+    hardware = context.hardware.take(table.topology)
+    for stage in context.once:
+        shape_precision = precision if stage.role in context.trainings else table.score_precision
+        total += forward_times(context, hardware, table.layout, stage, context.once_sequences, shape_precision)
+    return total
 
 
 def _seconds(context: Context, table: TrainingTable, hardware: Hardware, size: int, precision: str) -> Floats:

@@ -125,6 +125,18 @@ def training_memory(
                 },
             )
         )
+    for stage in context.once:  # before the first step: nothing else is loaded yet
+        precision = update_precision if stage.role in updates else score_precision
+        alone = forward_parts(
+            context.shapes[stage.role],
+            hardware,
+            layout,
+            context.tokens(stage),
+            precision,
+            calibration,
+            stack=context.stack(layout),
+        )
+        stages.append(StageMemory(f"once {stage.role}", _as_dict(alone)))
     everything = _others(held, "", away)
     return TrainingMemory(tuple(stages), everything)
 

@@ -5,8 +5,10 @@ cost = rate [USD/h] · failure-free hours [h] · trials [runs]
 
 from __future__ import annotations
 
+import math
+
 from rlopt.costs.contract import Terms
-from rlopt.plan import BillLine, Plan
+from rlopt.plan import BillLine, Plan, Pool
 from rlopt.problem import Columns, Problem
 
 DIMENSION = "compute"
@@ -14,19 +16,22 @@ DIMENSION = "compute"
 
 def terms(columns: Columns, problem: Problem) -> Terms:
     """GPU pools, CPU pools and the further trials, USD by column."""
-    gpu = columns.usd_per_hour * columns.failure_free_hours
+    gpu = (columns.usd_per_hour - columns.committed_usd_per_hour) * columns.failure_free_hours
     cpu = columns.cpu_usd_per_hour * columns.failure_free_hours
-    return {"gpu pools": gpu, "cpu pools": cpu, "tuning trials": (gpu + cpu) * (problem.request.job.trials - 1.0)}
+    trials = (gpu + cpu) * (problem.request.job.trials - 1.0)
+    return {"gpu pools": gpu, "cpu pools": cpu, "commitments": columns.committed_usd, "tuning trials": trials}
 
 
 def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     """One line a pool, and one for the trials after the first run."""
     if plan.time is None:
         return []
-    hours = plan.time.failure_free_hours
+    hours, trials = plan.time.failure_free_hours, problem.request.job.trials
     found = []
     for pool in plan.pools:
         per_node = pool.usd_per_hour / pool.nodes
+        if pool.pricing == "reserved":
+            continue
         found.append(
             BillLine(
                 dimension="compute",
@@ -36,7 +41,6 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
             )
         )
-    trials = problem.request.job.trials
     if trials != 1:
         first = sum(line.usd for line in found)
         found.append(
@@ -48,4 +52,19 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
                 basis=f"{first:.2f} USD a run x {trials - 1:g} further runs",
             )
         )
-    return found
+    return found + [_commitment(pool, plan.time.expected_hours * trials) for pool in plan.pools if pool.term_hours]
+
+
+def _commitment(pool: Pool, hours: float) -> BillLine:
+    """A reserved pool: whole terms, whatever is used of them."""
+    term = pool.term_hours or 0.0
+    terms = max(math.ceil(max(hours, 1e-9) / term * (1.0 - 1e-12)), 1)
+    per_node = pool.usd_per_hour / pool.nodes
+    return BillLine(
+        dimension="compute",
+        item=f"commitment {pool.name}",
+        kind="fixed",
+        usd=pool.usd_per_hour * term * terms,
+        basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {terms} term of {term:g} h, "
+        f"{hours:.4f} h used",
+    )

@@ -22,6 +22,11 @@ def engineer_usd(problem: Problem) -> float:
     return 0.0 if price is None else problem.request.costs.usd(price)
 
 
+def idle_hours(problem: Problem) -> float:
+    """Least hours that machines stand idle after a run."""
+    return problem.operations.idle_minutes / 60.0
+
+
 def setup_hours(problem: Problem, placement: str) -> float:
     """Engineer hours to set a placement up; 0 where the request gives none."""
     return problem.request.costs.setup_hours.of(placement)
@@ -30,7 +35,7 @@ def setup_hours(problem: Problem, placement: str) -> float:
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Loss to failures, idle machines and people, USD by column."""
     trials = problem.request.job.trials
-    rate = columns.usd_per_hour + columns.cpu_usd_per_hour
+    rate = columns.usd_per_hour - columns.committed_usd_per_hour + columns.cpu_usd_per_hour
     setup = np.array([setup_hours(problem, name) for name in PLACEMENTS])
     on_call = problem.request.costs.on_call_hours_per_day or 0.0
     price = engineer_usd(problem)
@@ -47,7 +52,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     if plan.time is None or plan.decisions is None:
         return []
     trials = problem.request.job.trials
-    rate = sum(pool.usd_per_hour for pool in plan.pools)
+    rate = sum(pool.usd_per_hour for pool in plan.pools if pool.pricing != "reserved")
     lost = plan.time.expected_hours - plan.time.failure_free_hours
     stops = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
     idle = problem.operations.idle_minutes

@@ -37,6 +37,9 @@ def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) ->
         (problem.colocated, columns.train, colocated),
         (problem.training, columns.train, ~colocated),
         (problem.rollout, columns.rollout, columns.rollout >= 0),
+        (problem.rollout, columns.rollout2, columns.rollout2 >= 0),
+        (problem.scoring, columns.score, columns.score >= 0),
+        (problem.scoring, columns.score2, columns.score2 >= 0),
     ):
         rows = np.flatnonzero(mask)
         chosen = index[rows]

@@ -1,39 +1,44 @@
-"""On-demand share:  (1 - s) · GPUs never reclaimed - s · spot GPUs >= 0, with s = floors.on_demand_share."""
+"""On-demand share:  GPUs never reclaimed / all GPUs >= floors.on_demand_share, and the same of each mixed pool's samples.
+
+Cheap cards cannot stand in for a mixed pool's share: there it counts by throughput, which is the part of the samples
+that the offers never taken back bring in.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlopt.plan import Plan
-from rlopt.problem import Problem
+from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 
 NAME = "share"
 
 
 def share_of(plan: Plan, problem: Problem) -> float:
-    """Share of the plan's GPUs that no provider takes back."""
+    """The least of the share of the plan's GPUs and of each mixed pool's samples that no provider takes back."""
     del problem
     total = sum(pool.gpus for pool in plan.pools)
     kept = sum(pool.gpus for pool in plan.pools if pool.pricing != "spot")
-    return kept / total if total else 1.0
+    least = kept / total if total else 1.0
+    for role in ("generate", "forward"):
+        mixed = [pool for pool in plan.pools if pool.share is not None and pool.roles == [role]]
+        if mixed:
+            least = min(least, sum(pool.share or 0.0 for pool in mixed if pool.pricing != "spot"))
+    return least
+
+
+def _share(columns: Columns, problem: Problem) -> NDArray[np.float64]:
+    del problem
+    return np.minimum(1.0 - columns.spot_gpus / np.maximum(columns.gpus, 1), columns.mixed_share)
 
 
 def rules(problem: Problem) -> list[Rule]:
-    """Each pool is of one offer here, so the share over all GPUs is the share that can be traded."""
+    """One row: the floor holds for both shares."""
     share = problem.request.floors.on_demand_share
     if share is None:
         return []
     return [
-        Rule(
-            NAME,
-            "floors.on_demand_share",
-            "share",
-            ">=",
-            float(share),
-            lambda columns, _: 1.0 - columns.spot_gpus / np.maximum(columns.gpus, 1),
-            share_of,
-            step=0.05,
-            of_pools=True,
-        )
+        Rule(NAME, "floors.on_demand_share", "share", ">=", float(share), _share, share_of, step=0.05, of_pools=True)
     ]

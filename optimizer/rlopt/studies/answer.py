@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -32,12 +33,25 @@ from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.rules import rules_of
 from rlopt.studies.prices import price_warnings, prices_used
 from rlopt.units import bytes_to_gib, seconds_to_hours
+from rlopt.workloads import Variant
 
 
-def _pool(name: str, pools: Pools, row: int, detail: PoolDetail, problem: Problem) -> Pool:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One pool of the plan: its candidate, what it does, and its part of the samples where the pool is mixed."""
+
+    name: str
+    pools: Pools
+    row: int
+    detail: PoolDetail
+    share: float | None = None
+
+
+def _pool(one: Chosen, problem: Problem) -> Pool:
+    pools, row, detail = one.pools, one.row, one.detail
     offer = problem.market.offers[int(pools.offer[row])]
     return Pool(
-        name=name,
+        name=one.name,
         roles=list(detail.roles),
         serves=list(detail.serves),
         provider=offer.provider,
@@ -54,6 +68,9 @@ def _pool(name: str, pools: Pools, row: int, detail: PoolDetail, problem: Proble
         precision=detail.precision,
         offer=offer.id,
         failures_per_hour=float(pools.failures_per_hour[row]),
+        term_hours=float(pools.term_hours[row]) or None,
+        share=one.share,
+        disk_gb=float(pools.disk_gb[row]),
         memory=Memory(
             needed_gib=detail.needed_gib,
             capacity_gib=detail.capacity_gib,
@@ -64,26 +81,37 @@ def _pool(name: str, pools: Pools, row: int, detail: PoolDetail, problem: Proble
     )
 
 
-def _details(columns: Columns, j: int, problem: Problem) -> list[tuple[str, Pools, int, PoolDetail]]:
+def _details(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
+    estimates, first = problem.estimates, int(columns.train[j])
     if columns.placement[j] == COLOCATED:
-        row = int(columns.train[j])
         name = "main" if problem.workload.generates else "train"
-        return [
-            (name, problem.colocated, row, problem.estimates.colocated_detail(int(problem.colocated.estimate[row])))
-        ]
-    u, v = int(columns.train[j]), int(columns.rollout[j])
-    return [
-        ("train", problem.training, u, problem.estimates.training_detail(int(problem.training.estimate[u]))),
-        (
-            "rollout",
-            problem.rollout,
-            v,
-            problem.estimates.rollout_detail(int(problem.rollout.estimate[v]), bool(columns.placement[j] == ASYNC)),
-        ),
+        detail = estimates.colocated_detail(int(problem.colocated.estimate[first]))
+        return [Chosen(name, problem.colocated, first, detail)]
+    found = [
+        Chosen(
+            "train", problem.training, first, estimates.training_detail(int(problem.training.estimate[first]))
+        )
     ]
+    steady = bool(columns.placement[j] == ASYNC)
+    for name, pools, index, second, split in (
+        ("rollout", problem.rollout, columns.rollout, columns.rollout2, columns.split),
+        ("score", problem.scoring, columns.score, columns.score2, columns.score_split),
+    ):
+        rows = [int(part[j]) for part in (index, second) if part[j] >= 0]
+        shares = [1.0] if len(rows) == 1 else [float(split[j]), 1.0 - float(split[j])]
+        for number, (row, share) in enumerate(zip(rows, shares, strict=False), start=1):
+            estimate = int(pools.estimate[row])
+            detail = (
+                estimates.rollout_detail(estimate, steady, share)
+                if pools is problem.rollout
+                else estimates.scoring_detail(estimate, share)
+            )
+            mixed = len(rows) > 1
+            found.append(Chosen(f"{name}-{number}" if mixed else name, pools, row, detail, share if mixed else None))
+    return found
 
 
-def _cpu_pools(zone: int, problem: Problem) -> list[Pool]:
+def _cpu_pools(zone: int, environment: int, problem: Problem) -> list[Pool]:
     return [
         Pool(
             name=cpu.name,
@@ -104,7 +132,7 @@ def _cpu_pools(zone: int, problem: Problem) -> list[Pool]:
             memory=None,
             offer=cpu.offer,
         )
-        for cpu in problem.tariffs[zone].cpu_pools
+        for cpu in problem.tariffs[zone].cpu_pools(environment)
     ]
 
 
@@ -140,6 +168,26 @@ def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecisio
     )
 
 
+def _data(variant: Variant, problem: Problem) -> dict[str, Any] | None:
+    """What was decided about the data: cleaning, stored log-probabilities, bins of the value model."""
+    found: dict[str, Any] = {}
+    if problem.request.job.cleaning_is_open or problem.request.job.data.cleaned:
+        found["cleaned"] = variant.cleaned
+    if variant.log_probs is not None:
+        found["log_probs"] = variant.log_probs
+    if variant.value_bins is not None:
+        found["value_bins"] = variant.value_bins
+    return found or None
+
+
+def _environment(option: int, problem: Problem) -> dict[str, Any] | None:
+    """The environment's kind and how many copies of it run."""
+    environment = problem.request.job.environment
+    if environment is None or not problem.workload.instances:
+        return None
+    return {"kind": environment.kind, "instances": problem.workload.instances[option]}
+
+
 def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf(confidence)
 
@@ -148,28 +196,30 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     """The plan of joint column ``j``; its bill comes from the costs' arithmetic, not from the objective."""
     request, zone, placement = problem.request, int(columns.zone[j]), PLACEMENTS[int(columns.placement[j])]
     details = _details(columns, j, problem)
-    pools = [_pool(name, table, row, detail, problem) for name, table, row, detail in details]
+    pools = [_pool(one, problem) for one in details]
     stages = [
-        StageTime(stage=s.stage, pool=name, seconds=s.seconds, utilization=s.utilization, model=s.model)
-        for name, _, _, detail in details
-        for s in detail.stages
+        StageTime(stage=s.stage, pool=one.name, seconds=s.seconds, utilization=s.utilization, model=s.model)
+        for one in details
+        for s in one.detail.stages
     ]
     overhead = problem.sync_seconds[int(columns.placement[j])]
     stages.append(StageTime(stage="transfer", pool=pools[-1].name, seconds=overhead, model="policy"))
-    pools += _cpu_pools(zone, problem)
+    environment = int(columns.environment[j])
+    pools += _cpu_pools(zone, environment, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])
     confidence = request.limits.confidence
     z = _quantile(confidence)
     generates = problem.workload.generates
     checkpoint = _checkpoint(columns, j, problem)
-    scores = [d.score_precision for _, _, _, d in details if d.score_precision]
-    rollouts = [d.rollout_precision for _, _, _, d in details if d.rollout_precision]
-    prices = prices_used(pools, zone, checkpoint.tiers, problem)
+    scores = [one.detail.score_precision for one in details if one.detail.score_precision]
+    rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
+    prices = prices_used(pools, zone, environment, checkpoint.tiers, problem)
     unmeasured = {
-        pool.gpu: detail.band
-        for pool, (_, _, _, detail) in zip(pools, details, strict=False)
-        if pool.gpu and not detail.measured
+        pool.gpu: one.detail.band
+        for pool, one in zip(pools, details, strict=False)
+        if pool.gpu and not one.detail.measured
     }
+    variant = problem.variants[int(columns.variant[j])]
     notes = [f"no measurement of {gpu}: times ±{band:.0%} (80 % of cases)" for gpu, band in sorted(unmeasured.items())]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
@@ -194,14 +244,13 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             precision=PrecisionDecision(
                 rollout=rollouts[0] if rollouts else None,
                 score=scores[0] if scores else None,
-                update=details[0][3].precision,
+                update=details[0].detail.precision,
             ),
             staleness=int(columns.staleness[j]),
             checkpoint=checkpoint,
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
-            environment=None
-            if problem.workload.tools is None
-            else {"kind": "tools", "instances": problem.workload.tools.instances},
+            data=_data(variant, problem),
+            environment=_environment(environment, problem),
         ),
         pools=pools,
         binding=[],
@@ -213,7 +262,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             calibration="catalogs/calibration",
             error_band=ErrorBand(
                 time=math.log(confident / expected) / z if z > 1e-9 else 0.0,
-                memory=max(d.memory_margin for _, _, _, d in details),
+                memory=max(one.detail.memory_margin for one in details),
             ),
         ),
         currency=request.costs.currency,

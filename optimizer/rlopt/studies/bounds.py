@@ -1,10 +1,11 @@
 """Lower bounds on the cost and hours of joint columns, from rates and seconds alone.
 
-cost  >= fixed(placement, zone, K) + rate · trials · (start-up + idle + useful hours)
+cost  >= fixed(placement, zone, variant, K) + rate · trials · (start-up + idle + useful hours)
 hours >= start-up + useful hours at the confidence quantile
 
 ``fixed`` is what storage, network, logging and people cost at the least: every cost term at zero rate, no failures
-and the shortest conceivable run. All terms rise with the hours, so the sum stays below the true cost.
+and the shortest conceivable run. All terms rise with the hours, so the sum stays below the true cost. Reserved offers
+bill at least their hours, but not while they stand idle.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from rlopt.candidates.joint import compose
 from rlopt.costs import column_costs
+from rlopt.costs.operations import idle_hours
 from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem
 from rlopt.units import SECONDS_PER_HOUR
 
@@ -22,61 +24,79 @@ MANY_NODES = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """Bounds of one problem. ``fixed`` has shape (placements, zones, largest K + 1), ``steps`` (largest K + 1,).
+class Group:
+    """What training pools and the pools beside them must share."""
 
-    ``zone`` and ``size`` may be one number or arrays that broadcast with the seconds.
+    zone: int | Ints
+    variant: int | Ints
+    size: int | Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of one problem.
+
+    ``fixed`` has shape (placements, zones, variants, largest K + 1), ``steps`` (variants, largest K + 1). Groups may
+    be of single numbers or of arrays that broadcast with the seconds.
     """
 
     problem: Problem
     fixed: Floats
     cpu: Floats
     steps: Floats
+    idle_hours: float
 
     @staticmethod
     def of(problem: Problem) -> Bounds:
-        """Precompute the fixed part for every placement, zone and group size."""
+        """Precompute the fixed part for every placement, zone, variant and group size."""
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
-        sizes = sorted(problem.workload.steps)
+        most = max((size for variant in problem.variants for size in variant.steps), default=0)
         # a search may leave the recovery floor out, and then the best copies stand in a tier that it would bar
         loose = replace(problem, request=problem.request.replaced("floors.checkpoints.recovery_time", None))
-        fixed = np.full((len(PLACEMENTS), len(problem.tariffs), max(sizes, default=0) + 1), np.inf)
-        for size in sizes:
-            table = _choices(problem, size)
-            if not len(table):
-                continue
-            # the placement adds the same to every interval and tier: find the least of those once
-            usd = column_costs(_idle(problem, table), loose)
-            order = np.lexsort((usd, table[:, 1]))
-            least = table[order[np.unique(table[order, 1], return_index=True)[1]]]
-            for placement in range(len(PLACEMENTS)):
-                least[:, 0] = placement
-                fixed[placement, least[:, 1], size] = column_costs(_idle(problem, least), loose)
-        steps = np.array([problem.workload.steps.get(size, 0) for size in range(fixed.shape[2])], dtype=np.float64)
-        return Bounds(problem, fixed, cpu, steps)
+        fixed = np.full((len(PLACEMENTS), len(problem.tariffs), len(problem.variants), most + 1), np.inf)
+        steps = np.zeros((len(problem.variants), most + 1))
+        for number, variant in enumerate(problem.variants):
+            for size, count in variant.steps.items():
+                steps[number, size] = count
+                table = _choices(problem, number, size)
+                if not len(table):
+                    continue
+                # the placement adds the same to every interval and tier: find the least of those once
+                usd = column_costs(_idle(problem, table), loose)
+                order = np.lexsort((usd, table[:, 1]))
+                least = table[order[np.unique(table[order, 1], return_index=True)[1]]]
+                for placement in range(len(PLACEMENTS)):
+                    least[:, 0] = placement
+                    fixed[placement, least[:, 1], number, size] = column_costs(_idle(problem, least), loose)
+        idle = 0.0 if np.any(problem.market.term_hours) else idle_hours(problem)
+        return Bounds(problem, fixed, cpu, steps, idle)
 
-    def cost(
-        self, placement: int, zone: int | Ints, size: int | Ints, usd_per_hour: Floats, train: Floats, sample: Floats
-    ) -> Floats:
-        """Least USD of columns in one zone and group size, shape of the broadcast inputs."""
+    def cost(self, placement: int, group: Group, usd_per_hour: Floats, train: Floats, sample: Floats) -> Floats:
+        """Least USD of columns in one group, shape of the broadcast inputs."""
         problem, operations = self.problem, self.problem.operations
         step = compose(placement, train, sample, problem)
-        useful = self.steps[size] * step / SECONDS_PER_HOUR
-        hours = operations.overhead_hours + operations.idle_minutes / 60.0 + useful
-        hourly = (usd_per_hour + self.cpu[zone]) * problem.request.job.trials
-        return np.asarray(self.fixed[placement, zone, size] + hourly * hours, dtype=np.float64)
+        useful = self.steps[group.variant, group.size] * step / SECONDS_PER_HOUR
+        hours = operations.overhead_hours + self.idle_hours + useful
+        hourly = (usd_per_hour + self.cpu[group.zone]) * problem.request.job.trials
+        fixed = self.fixed[placement, group.zone, group.variant, group.size]
+        return np.asarray(fixed + hourly * hours, dtype=np.float64)
 
-    def hours(self, placement: int, size: int | Ints, train: Floats, sample: Floats) -> Floats:
+    def committed(self, placement: int, group: Group, usd: Floats) -> Floats:
+        """Least USD of columns whose reserved offers bill ``usd`` at least, shape of the broadcast inputs."""
+        return np.asarray(self.fixed[placement, group.zone, group.variant, group.size] + usd, dtype=np.float64)
+
+    def hours(self, placement: int, group: Group, train: Floats, sample: Floats) -> Floats:
         """Least confident hours, shape of the broadcast inputs."""
         problem = self.problem
         step = compose(placement, train, sample, problem)
-        return problem.operations.overhead_hours + self.steps[size] * step / SECONDS_PER_HOUR
+        useful = self.steps[group.variant, group.size] * step / SECONDS_PER_HOUR
+        return np.asarray(problem.operations.overhead_hours + useful)
 
 
-def _choices(problem: Problem, size: int) -> np.ndarray:
-    """Every (placement 0, zone, group size, interval, tier), shape (rows, 5)."""
+def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
+    """Every (placement 0, zone, variant, group size, interval, tier), shape (rows, 6)."""
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)
-    intervals = np.array(problem.intervals[size], dtype=np.int64)
+    intervals = np.array(problem.intervals[variant, size], dtype=np.int64)
     zone = np.repeat(np.arange(len(tiers)), tiers)
     tier = np.arange(len(zone)) - np.repeat(np.cumsum(tiers) - tiers, tiers)
     count = len(intervals)
@@ -84,6 +104,7 @@ def _choices(problem: Problem, size: int) -> np.ndarray:
         [
             np.zeros(len(zone) * count, dtype=np.int64),
             np.repeat(zone, count),
+            np.full(len(zone) * count, variant),
             np.full(len(zone) * count, size),
             np.tile(intervals, len(zone)),
             np.repeat(tier, count),
@@ -97,22 +118,35 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
     size = len(table)
     ints, floats = np.zeros(size, dtype=np.int64), np.zeros(size)
     least = np.full(size, problem.operations.overhead_hours)
+    absent, one = np.full(size, -1, dtype=np.int64), np.ones(size)
     return Columns(
         placement=table[:, 0],
         zone=table[:, 1],
+        variant=table[:, 2],
         train=ints,
-        rollout=ints,
-        group_size=table[:, 2],
-        steps=np.array([problem.workload.steps[int(k)] for k in table[:, 2]], dtype=np.int64),
+        rollout=absent,
+        rollout2=absent,
+        score=absent,
+        score2=absent,
+        split=one,
+        score_split=one,
+        environment=ints,
+        group_size=table[:, 3],
+        steps=problem.steps(table[:, 2], table[:, 3]),
         update_precision=ints,
         staleness=ints,
-        interval_steps=table[:, 3],
-        tier=table[:, 4],
+        interval_steps=table[:, 4],
+        tier=table[:, 5],
         gpus=ints,
         spot_gpus=ints,
         nodes=np.full(size, MANY_NODES),
         usd_per_hour=floats,
+        committed_usd_per_hour=floats,
+        committed_usd=floats,
         cpu_usd_per_hour=floats,
+        disk_gb=floats,
+        mixed_share=one,
+        once_hours=floats,
         step_seconds=floats,
         failure_free_hours=least,
         expected_hours=least,

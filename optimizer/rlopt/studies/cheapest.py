@@ -10,6 +10,7 @@ import numpy as np
 
 from rlopt import solvers
 from rlopt.audit import audit
+from rlopt.candidates.joint import pool_rows
 from rlopt.formulate import Objective, formulate
 from rlopt.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
 from rlopt.problem import Columns, Ints, Problem
@@ -76,18 +77,16 @@ def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) 
     columns, offers = found.columns, problem.market.offers
 
     def key(j: int) -> tuple[float | str, ...]:
-        pools = problem.colocated if columns.placement[j] == 0 else problem.training
-        second = columns.rollout[j]
+        used = pool_rows(columns, j, problem)
         return (
             float(columns.confident_hours[j]),
             float(columns.usd[j]),
             int(columns.placement[j]),
-            offers[int(pools.offer[columns.train[j]])].id,
-            offers[int(problem.rollout.offer[second])].id if second >= 0 else "",
+            " ".join(offers[int(pools.offer[row])].id for pools, row in used),
             int(columns.interval_steps[j]),
             int(columns.tier[j]),
-            int(columns.train[j]),
-            int(second),
+            int(columns.variant[j]),
+            *(row for _, row in used),
         )
 
     return min(rows.tolist(), key=key) if len(rows) else chosen

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.joint import join
+from rlopt.candidates.joint import join, pool_rows
+from rlopt.candidates.support import every_support
 from rlopt.costs import column_costs
 from rlopt.formulate import Objective
-from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem
+from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem, Support
 from rlopt.rules import Rule, rules_of
 
 CHUNK = 4096
@@ -33,29 +34,52 @@ class Best(NamedTuple):
 
 
 def _choices(problem: Problem, placement: int) -> Iterator[tuple[int, int, int, int]]:
-    """Training row, rollout row (-1 when colocated), interval and tier of every column of one placement."""
+    """Training row, row of the group's support (-1 when colocated), interval and tier of every column."""
     first = problem.colocated if placement == COLOCATED else problem.training
     for train in range(len(first)):
-        zone, size = int(first.zone[train]), int(first.group_size[train])
-        others = [-1]
-        if placement != COLOCATED:
-            rollout = problem.rollout
-            others = [r for r in range(len(rollout)) if rollout.zone[r] == zone and rollout.group_size[r] == size]
+        zone, size, variant = int(first.zone[train]), int(first.group_size[train]), int(first.variant[train])
+        others = [-1] if placement == COLOCATED else range(len(_beside(problem, zone, variant, size)))
         for other in others:
-            for interval in problem.intervals[size]:
+            for interval in problem.intervals[variant, size]:
                 for tier in range(len(problem.tariffs[zone].tiers)):
                     yield train, other, interval, tier
 
 
+def _beside(problem: Problem, zone: int, variant: int, size: int) -> Support:
+    """Everything that may stand beside the training pools of one zone, variant and group size."""
+    rollout, scoring = problem.rollout, problem.scoring
+    sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size))
+    scored = None
+    if problem.variants[variant].own:
+        fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)
+        scored = np.flatnonzero(fine)
+    return every_support(problem, sampled, scored)
+
+
+def _support(problem: Problem, train: NDArray[np.int64], other: NDArray[np.int64]) -> Support:
+    """Rows of the groups' supports, one for each training row."""
+    first = problem.training.take(train)
+    found: list[tuple[NDArray[np.int64], Support]] = []
+    keys = np.column_stack([first.zone, first.variant, first.group_size])
+    for zone, variant, size in np.unique(keys, axis=0):
+        here = np.flatnonzero((keys == (zone, variant, size)).all(axis=1))
+        found.append((here, _beside(problem, int(zone), int(variant), int(size)).take(other[here])))
+    order = np.argsort(np.concatenate([here for here, _ in found]), kind="stable")
+    return Support.join([rows for _, rows in found]).take(order)
+
+
 def every_column(problem: Problem) -> Columns:
     """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
-    parts = [join(problem, COLOCATED, *(np.zeros(0, dtype=np.int64) for _ in range(4)))]
+    nothing = np.zeros(0, dtype=np.int64)
+    parts = [join(problem, COLOCATED, nothing, None, nothing, nothing)]
     for placement, name in enumerate(PLACEMENTS):
         if name not in problem.request.placements:
             continue
         rows = _choices(problem, placement)
         while chunk := list(islice(rows, CHUNK)):
-            columns = join(problem, placement, *np.array(chunk, dtype=np.int64).T)
+            train, other, interval, tier = np.array(chunk, dtype=np.int64).T
+            beside = None if placement == COLOCATED else _support(problem, train, other)
+            columns = join(problem, placement, train, beside, interval, tier)
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             parts.append(columns.take(advances & (columns.gpus <= problem.gpu_limit)))
     return Columns.join([part.with_cost(column_costs(part, problem)) for part in parts])
@@ -77,10 +101,9 @@ def _keeps_all(columns: Columns, problem: Problem, rules: Sequence[Rule] | None)
 def describe(columns: Columns, j: int, problem: Problem) -> str:
     """One column in a line."""
     offers, placement = problem.market.offers, int(columns.placement[j])
-    pools = [(problem.colocated if placement == COLOCATED else problem.training, int(columns.train[j]))]
-    if columns.rollout[j] >= 0:
-        pools.append((problem.rollout, int(columns.rollout[j])))
-    machines = " + ".join(f"{int(table.nodes[row])} x {offers[int(table.offer[row])].id}" for table, row in pools)
+    machines = " + ".join(
+        f"{int(table.nodes[row])} x {offers[int(table.offer[row])].id}" for table, row in pool_rows(columns, j, problem)
+    )
     tier = problem.tariffs[int(columns.zone[j])].tiers[int(columns.tier[j])].name
     return (
         f"{PLACEMENTS[placement]}: {machines}, group size {int(columns.group_size[j])}, "

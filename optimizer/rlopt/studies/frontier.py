@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from rlopt.candidates.joint import pool_rows
 from rlopt.plan import Frontier, FrontierPoint, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
@@ -93,13 +94,10 @@ def in_short(problem: Problem, points: int = 6) -> list[FrontierPoint]:
     columns, offers = found.columns, problem.market.offers
     short = []
     for j in spread(columns, points):
-        pools = problem.colocated if columns.placement[j] == 0 else problem.training
-        rows = [(pools, int(columns.train[j]))]
-        rows += [(problem.rollout, int(columns.rollout[j]))] if columns.rollout[j] >= 0 else []
         words = " + ".join(
             f"{int(table.gpus[row])} {offers[int(table.offer[row])].shape.device} "
             f"{offers[int(table.offer[row])].pricing} at {offers[int(table.offer[row])].provider}"
-            for table, row in rows
+            for table, row in pool_rows(columns, j, problem)
         )
         short.append(
             FrontierPoint(

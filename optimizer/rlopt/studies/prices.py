@@ -11,7 +11,9 @@ from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH
 
 
-def prices_used(pools: Sequence[Pool], zone: int, uses: Sequence[TierUse], problem: Problem) -> list[PriceUsed]:
+def prices_used(
+    pools: Sequence[Pool], zone: int, environment: int, uses: Sequence[TierUse], problem: Problem
+) -> list[PriceUsed]:
     """Every price of the bill, with its source, date, grade and (spot) the band over the zones."""
     by_id = {offer.id: offer for offer in problem.market.offers}
     tariff, found = problem.tariffs[zone], []
@@ -33,7 +35,7 @@ def prices_used(pools: Sequence[Pool], zone: int, uses: Sequence[TierUse], probl
             )
     found += [
         PriceUsed(offer=cpu.offer, usd_per_hour=cpu.usd_per_hour / cpu.nodes, source=cpu.source, as_of=cpu.as_of)
-        for cpu in tariff.cpu_pools
+        for cpu in tariff.cpu_pools(environment)
     ]
     tiers = {tier.name: tier for tier in tariff.tiers}
     found += [

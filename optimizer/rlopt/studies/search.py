@@ -1,9 +1,10 @@
 """Find every joint column that can be the answer: incumbents first, then bounds, then exact prices.
 
 1. Incumbents: the pools on the staircase of rate against seconds, paired and priced exactly.
-2. Bounds: a training pool stays when with some step of the rollout staircase it could still matter; then rollout
-   pools against the staircase of the training pools that stayed; then the pairs of what is left.
-3. Exact prices: every checkpoint interval and tier of the pairs that stayed.
+2. Bounds: a training pool stays when with some step of the staircase of the others it could still matter; then the
+   pools beside it against the staircase of the training pools that stayed; then the pairs of what is left.
+3. Mixed pools: once pools of one offer have given an incumbent, pairs of offers that could still beat it.
+4. Exact prices: every checkpoint interval and tier of the pairs that stayed.
 
 What is dropped is counted by the argument that excluded it. With ``reductions=False`` nothing is dropped.
 """
@@ -17,16 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.joint import join, options
+from rlopt.candidates.support import alone, every_support
 from rlopt.costs import column_costs
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem
+from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, Support
 from rlopt.rules import Rule
-from rlopt.studies.bounds import Bounds
-from rlopt.studies.prune import Prune, Stairs, pareto_index
+from rlopt.studies.bounds import Bounds, Group
+from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs
+from rlopt.studies.matter import Matter
+from rlopt.studies.mixes import Mixes
+from rlopt.studies.prune import Prune, Stairs
 
 CHUNK = 40_000
 MOST_BARRED = 500
 MOST_KEPT = 4_000
-FIRST_LOOK = 24
 
 
 @dataclass(slots=True)
@@ -41,27 +45,42 @@ class Search:
     kept: list[Columns] = field(default_factory=list)
     barred: list[Columns] = field(default_factory=list)
 
+    @property
+    def matter(self) -> Matter:
+        """The test of pools against staircases."""
+        return Matter(self.bounds, self.prune)
+
     def run(self) -> Columns:
         """All columns for the program: those kept and the barred ones that would undercut them."""
         placements = self.problem.request.placements
         groups = list(self._groups()) if len(self.problem.rollout) else []
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
         if self.reductions:
-            self._first_look(groups, modes, COLOCATED if "colocated" in placements else None)
-        if "colocated" in placements and len(self.problem.colocated):
+            if len(self.problem.colocated):
+                self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
+            for placement, train, beside in promising_pairs(self.matter, groups, modes):
+                self.price(placement, train, beside)
+        if len(self.problem.colocated):
             self._colocated()
-        for zone, size, train, rollout in groups:
+        for served in groups:
             for placement in modes:
-                self._pairs(placement, zone, size, train, rollout)
+                self._alone(placement, served)
+        if self.reductions and self.problem.request.choices.mixed_pools:
+            for served in groups:
+                for placement in modes:
+                    self._mixed(placement, served)
         return self._collect()
 
-    def _within_pool_rules(self, placement: int, train: Ints, rollout: Ints) -> NDArray[np.bool_]:
+    def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
-        sizes = (self.problem.colocated if placement == COLOCATED else self.problem.training).group_size[train]
-        first = np.zeros(int(sizes.max(initial=0)) + 1, dtype=np.int64)
-        for size, grid in self.problem.intervals.items():
-            first[size : size + 1] = grid[0]
-        columns = join(self.problem, placement, train, rollout, first[sizes], np.zeros(len(train), dtype=np.int64))
+        pools = self.problem.colocated if placement == COLOCATED else self.problem.training
+        width = int(pools.group_size.max(initial=0)) + 1
+        first = np.ones((len(self.problem.variants), width), dtype=np.int64)
+        for (variant, size), grid in self.problem.intervals.items():
+            if size < width:
+                first[variant, size] = grid[0]
+        interval = first[pools.variant[train], pools.group_size[train]]
+        columns = join(self.problem, placement, train, support, interval, np.zeros(len(train), dtype=np.int64))
         kept = np.ones(len(train), dtype=bool)
         for rule in self.rules:
             if rule.of_pools and rule.amount is not None:
@@ -75,19 +94,20 @@ class Search:
         limits = [rule.limit for rule in self.rules if rule.key == "floors.checkpoints.recovery_time"]
         return self.problem.tiers.restore_hours * 60.0 <= min(limits) if limits else None
 
-    def price(self, placement: int, train: Ints, rollout: Ints, screen: bool = False) -> None:
+    def price(self, placement: int, train: Ints, support: Support | None, screen: bool = False) -> None:
         """Price pairs exactly, learn from the feasible ones and keep what can matter.
 
         ``screen`` drops the pairs that break a rule of their pools first, instead of showing them to the solver.
         """
         quick = self._quick_tiers()
         if screen and len(train):
-            kept = self._within_pool_rules(placement, train, rollout)
-            train, rollout = train[kept], rollout[kept]
+            kept = self._within_pool_rules(placement, train, support)
+            train, support = train[kept], None if support is None else support.take(kept)
         for start in range(0, len(train), CHUNK // 16):
             part = slice(start, start + CHUNK // 16)
-            columns = options(self.problem, placement, train[part], rollout[part], quick if screen else None)
-            searched = columns.gpus <= self.problem.gpu_limit  # both pools together, with reductions or without
+            beside = None if support is None else support.take(part)
+            columns = options(self.problem, placement, train[part], beside, quick if screen else None)
+            searched = columns.gpus <= self.problem.gpu_limit  # all pools together, with reductions or without
             self.prune.excluded["limits.max_gpus"] += int((~searched).sum())
             columns = columns.take(searched)
             if not len(columns):
@@ -112,72 +132,30 @@ class Search:
     def _cheapest(self, columns: Columns, most: int) -> Columns:
         return columns if len(columns) <= most else columns.take(np.argpartition(columns.usd, most)[:most])
 
-    def _groups(self) -> Iterator[tuple[int, int, Ints, Ints]]:
-        """Training and rollout rows that may be paired: one zone, one group size."""
-        training, rollout = self.problem.training, self.problem.rollout
-        width = int(max(training.group_size.max(initial=0), rollout.group_size.max(initial=0))) + 1
-        left, right = training.zone * width + training.group_size, rollout.zone * width + rollout.group_size
-        left_order, right_order = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
-        keys = np.intersect1d(left, right)
-        left_at = np.searchsorted(left[left_order], np.stack([keys, keys + 1]))
-        right_at = np.searchsorted(right[right_order], np.stack([keys, keys + 1]))
-        for n, key in enumerate(keys):
-            yield (
-                int(key // width),
-                int(key % width),
-                left_order[left_at[0, n] : left_at[1, n]],
-                right_order[right_at[0, n] : right_at[1, n]],
-            )
-
-    def _first_look(
-        self, groups: Sequence[tuple[int, int, Ints, Ints]], modes: Sequence[int], colocated: int | None
-    ) -> None:
-        """Price the most promising columns, so that the bounds have something to beat."""
+    def _groups(self) -> Iterator[Served]:
+        """Rows that may be put together: one zone, one variant, one group size."""
         problem = self.problem
-        if colocated is not None and len(problem.colocated):
-            rows = np.concatenate(self._classes(problem.colocated, np.arange(len(problem.colocated))))
-            cost, hours = self._colocated_bounds(problem.colocated.take(rows))
-            fine = rows[self.prune.keep(cost, hours, count=False)]
-            cost = self._colocated_bounds(problem.colocated.take(fine))[0]
-            self.price(COLOCATED, fine[np.argsort(cost, kind="stable")[: FIRST_LOOK * 8]], fine)
-        picks: dict[int, list[tuple[float, int, int]]] = {m: [] for m in modes}
-        for zone, size, train, rollout in groups:
-            for u in self._classes(problem.training, train):
-                for v in self._classes(problem.rollout, rollout):
-                    if not len(u) or not len(v):
-                        continue
-                    a, b = problem.training.take(u), problem.rollout.take(v)
-                    rate = a.usd_per_hour[:, None] + b.usd_per_hour[None, :]
-                    for m in modes:
-                        sampling, confident = b.times(m)
-                        cost = self.bounds.cost(m, zone, size, rate, a.seconds[:, None], sampling[None, :])
-                        hours = self.bounds.hours(m, size, a.confident_seconds[:, None], confident[None, :])
-                        score = np.where(self.prune.keep(cost, hours, count=False), cost, np.inf)
-                        if self.prune.goal == "time":
-                            score = np.where(np.isfinite(score), hours, np.inf)
-                        best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
-                        rows, cols = np.unravel_index(best, score.shape)
-                        picks[m] += [
-                            (float(score[i, j]), int(u[i]), int(v[j]))
-                            for i, j in zip(rows, cols, strict=True)
-                            if np.isfinite(score[i, j])
-                        ]
-        for m, found in picks.items():
-            chosen = sorted(found)[: 20 * FIRST_LOOK]
-            if chosen:
-                self.price(m, np.array([u for _, u, _ in chosen]), np.array([v for _, _, v in chosen]))
-
-    def _classes(self, pools: Pools, rows: Ints) -> list[Ints]:
-        """Staircase pools among all rows and among those never reclaimed (a share floor may need them)."""
-        found = []
-        for part in (rows, rows[~pools.spot[rows]]):
-            found.append(part[pareto_index(pools.usd_per_hour[part], pools.seconds[part])])
-        return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
+        training, rollout, scoring = problem.training, problem.rollout, problem.scoring
+        for zone in np.unique(training.zone):
+            trained, sampled, scored = (np.flatnonzero(pools.zone == zone) for pools in (training, rollout, scoring))
+            for size in np.unique(training.group_size[trained]):
+                here = sampled[rollout.group_size[sampled] == size]
+                rows = trained[training.group_size[trained] == size]
+                for variant in np.unique(training.variant[rows]):
+                    score = None
+                    if problem.variants[variant].own:
+                        fine = (scoring.variant[scored] == variant) & (scoring.group_size[scored] == size)
+                        score = scored[fine]
+                    train = rows[training.variant[rows] == variant]
+                    if len(here) and (score is None or len(score)):
+                        yield Served(Group(int(zone), int(variant), int(size)), train, here, score)
 
     def _colocated_bounds(self, pools: Pools) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         none = np.zeros(len(pools))
-        cost = self.bounds.cost(COLOCATED, pools.zone, pools.group_size, pools.usd_per_hour, pools.seconds, none)
-        return cost, self.bounds.hours(COLOCATED, pools.group_size, pools.confident_seconds, none)
+        group = Group(pools.zone, pools.variant, pools.group_size)
+        cost = self.bounds.cost(COLOCATED, group, pools.rate, pools.seconds, none)
+        cost = np.maximum(cost, self.bounds.committed(COLOCATED, group, pools.committed_usd))
+        return cost, self.bounds.hours(COLOCATED, group, pools.confident_seconds, none)
 
     def _colocated(self) -> None:
         rows = np.arange(len(self.problem.colocated))
@@ -187,57 +165,84 @@ class Search:
             rows = rows[np.argsort(cost[rows], kind="stable")]
             for start in range(0, len(rows), 512):  # cheapest first: each part sharpens the bound for the next
                 part = rows[start : start + 512]
-                self.price(COLOCATED, part[self.prune.keep(cost[part], hours[part], count=start > 0)], part)
+                cost, hours = self._colocated_bounds(self.problem.colocated.take(part))
+                self.price(COLOCATED, part[self.prune.keep(cost, hours, count=start > 0)], None)
             return
-        self.price(COLOCATED, rows, rows)
+        self.price(COLOCATED, rows, None)
 
-    def _pairs(self, placement: int, zone: int, size: int, train: Ints, rollout: Ints) -> None:
-        problem, bounds = self.problem, self.bounds
-        if self.reductions:
-            train = self._survivors(placement, zone, size, problem.training, train, problem.rollout, rollout)
-            if len(train):
-                rollout = self._survivors(placement, zone, size, problem.rollout, rollout, problem.training, train)
-        if not len(train) or not len(rollout):
+    def _alone(self, placement: int, served: Served) -> None:
+        """Every pool of one offer beside every training pool, less what the bounds exclude."""
+        problem = self.problem
+        if not self.reductions:
+            self._pairs(placement, served.group, served.train, every_support(problem, served.rollout, served.score))
             return
-        b = problem.rollout.take(rollout)
-        rows = max(1, CHUNK * 4 // len(rollout))
+        train = served.train
+        scored = None if served.score is None else alone(problem, "score", served.score)
+        rollout = alone(problem, "rollout", served.rollout)
+        train = train[self._stay(placement, served.group, problem.training.take(train), self._stairs(placement, rollout, scored))]
+        if not len(train):
+            return
+        mine = self._stairs(placement, problem.training.take(train), None)
+        beside = rollout
+        if scored is not None:
+            beside = Mixes(self.matter).product(placement, served.group, rollout, scored, mine)
+        beside = beside.take(self._stay(placement, served.group, beside, mine))
+        self._pairs(placement, served.group, train, beside)
+
+    def _mixed(self, placement: int, served: Served) -> None:
+        """Pools mixed of two offers, as far as they could beat what is known."""
+        problem, mixes = self.problem, Mixes(self.matter, self._share())
+        beside = mixes.supports(placement, served.group, served.train, served.rollout, served.score)
+        if not len(beside):
+            return
+        train = served.train
+        stairs = Stairs.of(beside.rate, *beside.times(placement))
+        train = train[self._stay(placement, served.group, problem.training.take(train), stairs)]
+        self._pairs(placement, served.group, train, beside)
+
+    def _share(self) -> float:
+        """Share of a mixed pool's throughput that the rules in force keep from reclaims."""
+        return max((rule.limit for rule in self.rules if rule.key == "floors.on_demand_share"), default=0.0)
+
+    def _stairs(self, placement: int, pools: Pools | Support, scored: Support | None) -> Stairs:
+        """Bounding steps of pools, with the quickest and the cheapest scoring beside them."""
+        seconds, confident = pools.times(placement)
+        rate = pools.rate
+        if scored is not None and len(scored):
+            more, late = scored.times(placement)
+            rate = rate + float(scored.rate.min())
+            if placement != ASYNC:
+                seconds, confident = seconds + float(more.min()), confident + float(late.min())
+        return Stairs.of(rate, seconds, confident)
+
+    def _stay(self, placement: int, group: Group, pools: Pools | Support, stairs: Stairs) -> NDArray[np.bool_]:
+        """Which pools could matter with some step of the others' staircase; the rest are counted."""
+        fine = self.matter.of(placement, group, pools, stairs)
+        self.prune.excluded["pools bounded by a known plan or a limit"] += int((~fine).sum())
+        return fine
+
+    def _pairs(self, placement: int, group: Group, train: Ints, beside: Support) -> None:
+        problem, bounds = self.problem, self.bounds
+        if not len(train) or not len(beside):
+            return
+        sampling, confident = beside.times(placement)
+        rows = max(1, CHUNK * 4 // len(beside))
         for start in range(0, len(train), rows):
             part = train[start : start + rows]
             a = problem.training.take(part)
-            stay = np.ones((len(part), len(rollout)), dtype=bool)
+            stay = np.ones((len(part), len(beside)), dtype=bool)
             if self.reductions:
-                sampling, confident = b.times(placement)
-                cost = bounds.cost(
-                    placement,
-                    zone,
-                    size,
-                    a.usd_per_hour[:, None] + b.usd_per_hour[None, :],
-                    a.seconds[:, None],
-                    sampling[None, :],
-                )
-                hours = bounds.hours(placement, size, a.confident_seconds[:, None], confident[None, :])
+                rate = a.rate[:, None] + beside.rate[None, :]
+                cost = bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
+                committed = a.committed_usd[:, None] + beside.committed_usd[None, :]
+                cost = np.maximum(cost, bounds.committed(placement, group, committed))
+                hours = bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
                 stay = self.prune.keep(cost, hours)
-                over = a.gpus[:, None] + b.gpus[None, :] > problem.gpu_limit
+                over = a.gpus[:, None] + beside.gpus[None, :] > problem.gpu_limit
                 self.prune.excluded["limits.max_gpus"] += int((stay & over).sum())
                 stay &= ~over
             i, j = np.nonzero(stay)
-            self.price(placement, part[i], rollout[j], screen=self.reductions)
-
-    def _survivors(
-        self, placement: int, zone: int, size: int, pools: Pools, rows: Ints, others: Pools, other_rows: Ints
-    ) -> Ints:
-        """Rows that could matter with some step of the others' staircase."""
-        other = others.take(other_rows)
-        stairs = Stairs.of(other.usd_per_hour, *other.times(placement))
-        mine = pools.take(rows)
-        seconds, confident = mine.times(placement)
-        cost = self.bounds.cost(
-            placement, zone, size, mine.usd_per_hour[:, None] + stairs.usd_per_hour, seconds[:, None], stairs.seconds
-        )
-        hours = self.bounds.hours(placement, size, confident[:, None], stairs.confident_seconds)
-        stay = self.prune.keep(cost, hours, count=False).any(axis=1)
-        self.prune.excluded["pools bounded by a known plan or a limit"] += int((~stay).sum())
-        return rows[stay]
+            self.price(placement, part[i], beside.take(j), screen=self.reductions)
 
     def _collect(self) -> Columns:
         feasible = [part for part in self.kept if len(part)]
@@ -253,8 +258,9 @@ class Search:
         return Columns.join([kept, rest])
 
     def _none(self) -> Columns:
-        return options(self.problem, COLOCATED, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return options(self.problem, COLOCATED, np.zeros(0, dtype=np.int64), None)
 
     def _unique(self, columns: Columns) -> Columns:
-        key = np.stack([columns.placement, columns.train, columns.rollout, columns.interval_steps, columns.tier])
+        parts = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
+        key = np.stack([columns.placement, *parts, columns.interval_steps, columns.tier])
         return columns.take(np.sort(np.unique(key, axis=1, return_index=True)[1]))

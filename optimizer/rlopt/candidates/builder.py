@@ -1,0 +1,178 @@
+"""Pools from estimates: the best rows of each table, joined with every offer's price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from rlopt.candidates.colocated import colocated_table
+from rlopt.candidates.context import Context, rank
+from rlopt.candidates.disk import disk_gib
+from rlopt.candidates.mixing import SamplingRow
+from rlopt.candidates.pricing import Needs, price_rows
+from rlopt.candidates.sampling import SamplingTable, with_tools
+from rlopt.candidates.scoring import ScoringTable
+from rlopt.candidates.tables import ColocatedRow, ScoringRow, TrainingRow
+from rlopt.candidates.training import TrainingTable, once_seconds
+from rlopt.problem import Floats, Ints, Pools
+
+
+def _first_of_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Index of the least value in each group."""
+    order = np.lexsort((value, group))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = group[order][1:] != group[order][:-1]
+    return order[first]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One variant at one group size and update precision."""
+
+    variant: int
+    size: int
+    steps: int
+    precision: str
+
+    @property
+    def fields(self) -> dict[str, int]:
+        """The same as fields of `Pools`."""
+        return {"variant": self.variant, "group_size": self.size, "update_precision": rank(self.precision)}
+
+
+class Builder:
+    """Collects rows of all variants, group sizes and precisions into one set of pools per kind."""
+
+    def __init__(self, context: Context, stops: Floats, environments: Floats) -> None:
+        self.context, self.stops, self.environments = context, stops, environments
+        self.training_rows: list[TrainingRow] = []
+        self.sampling_rows: list[SamplingRow] = []
+        self.scoring_rows: list[ScoringRow] = []
+        self.colocated_rows: list[ColocatedRow] = []
+
+    def price(self, topology: Ints, nodes: Ints, needs: Needs, estimate: int, given: Mapping[str, Any]) -> Pools:
+        """Pools of estimate rows ``estimate``... with every offer; what ``given`` leaves out is 0, ``seconds`` twice."""
+        rows = len(topology)
+        zero = np.zeros(rows)
+        fields = {
+            "group_size": zero,
+            "update_precision": zero,
+            "variant": zero,
+            "environment": zero,
+            "precision": zero,
+            "once_seconds": zero,
+            "confident_once_seconds": zero,
+            "steady_seconds": given["seconds"],
+            "confident_steady_seconds": given["confident_seconds"],
+            "estimate": np.arange(estimate, estimate + rows),
+            **{name: np.broadcast_to(values, (rows,)) for name, values in given.items()},
+        }
+        whole = ("group_size", "update_precision", "variant", "environment", "precision", "estimate")
+        fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
+        return price_rows(self.context.market, self.stops, self.environments, topology, nodes, needs, fields)
+
+    def training(self, number: int, context: Context, table: TrainingTable, way: Way, alone: bool) -> Pools:
+        """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
+        seconds = table.seconds[(way.size, way.precision)]
+        rows = np.flatnonzero(np.isfinite(seconds) & (table.layout.offload < 2))
+        group = (table.topology[rows] * 4096 + table.nodes[rows]) * 4 + table.layout.offload[rows]
+        once = once_seconds(context, table.take(rows), way.precision)
+        per_step = seconds[rows] + once / max(way.steps, 1)
+        best = _first_of_group(group, per_step)
+        rows, once = rows[best], once[best]
+        entries = [TrainingRow(number, int(row), way.size, way.precision) for row in rows]
+        if alone:
+            estimate = len(self.colocated_rows)
+            self.colocated_rows += [ColocatedRow(entry, 0, 0, "") for entry in entries]
+        else:
+            estimate = len(self.training_rows)
+            self.training_rows += entries
+        band = context.train_band[table.topology[rows]]
+        given = {
+            **way.fields,
+            "seconds": seconds[rows],
+            "confident_seconds": seconds[rows] * band,
+            "once_seconds": once,
+            "confident_once_seconds": once * band,
+        }
+        needs = Needs(table.host_gib[rows], disk_gib(context, "train", table.nodes[rows]))
+        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+
+    def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
+        """Training layout and engine together."""
+        found = colocated_table(context, table, way.size, way.precision)
+        estimate, rollouts = len(self.colocated_rows), context.request.choices.precision.rollout
+        self.colocated_rows += [
+            ColocatedRow(TrainingRow(number, int(row), way.size, way.precision), int(tp), int(ep), rollouts[int(p)], int(e))
+            for row, tp, ep, p, e in zip(
+                found.train, found.tp, found.ep, found.precision, found.environment, strict=True
+            )
+        ]
+        topology, nodes = table.topology[found.train], table.nodes[found.train]
+        given = {
+            **way.fields,
+            "seconds": found.train_seconds + found.sample_seconds,
+            "confident_seconds": found.train_seconds * context.train_band[topology]
+            + found.sample_seconds * context.rollout_band[topology],
+            "environment": found.environment,
+            "precision": found.precision,
+        }
+        needs = Needs(table.host_gib[found.train], disk_gib(context, "train", nodes))
+        return self.price(topology, nodes, needs, estimate, given)
+
+    def rollout(self, table: SamplingTable, size: int, option: int) -> Pools:
+        """Per machine kind, node count and precision the engines that are best in step or out of step."""
+        context = self.context
+        engines = table.engine_seconds[(size, option)], table.engine_steady_seconds[(size, option)]
+        group = (table.topology * 4096 + table.nodes) * 8 + table.precision
+        rows = np.union1d(_first_of_group(group, engines[0]), _first_of_group(group, engines[1]))
+        rows = rows[np.isfinite(engines[0][rows])]
+        estimate = len(self.sampling_rows)
+        self.sampling_rows += [SamplingRow(int(row), size, option) for row in rows]
+        band = context.rollout_band[table.topology[rows]]
+        seconds, steady = (with_tools(context, e[rows], size, context.instances[option]) for e in engines)
+        given = {
+            "group_size": size,
+            "update_precision": rank("bf16"),
+            "environment": option,
+            "precision": table.precision[rows],
+            "seconds": seconds,
+            "confident_seconds": seconds * band,
+            "steady_seconds": steady,
+            "confident_steady_seconds": steady * band,
+        }
+        needs = Needs.of(len(rows), disk_gib=disk_gib(context, "rollout", table.nodes[rows]))
+        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+
+    def scoring(self, number: int, context: Context, table: ScoringTable, size: int, variant: int) -> Pools:
+        """Per machine kind, node count and precision the fastest scoring layout."""
+        seconds = table.seconds[size]
+        rows = np.flatnonzero(np.isfinite(seconds))
+        group = (table.topology[rows] * 4096 + table.nodes[rows]) * 8 + table.precision[rows]
+        rows = rows[_first_of_group(group, seconds[rows])]
+        estimate = len(self.scoring_rows)
+        self.scoring_rows += [ScoringRow(number, int(row), size) for row in rows]
+        given = {
+            "group_size": size,
+            "variant": variant,
+            "update_precision": rank("bf16"),
+            "precision": table.precision[rows],
+            "seconds": seconds[rows],
+            "confident_seconds": seconds[rows] * context.train_band[table.topology[rows]],
+        }
+        needs = Needs.of(len(rows), disk_gib=disk_gib(context, "score", table.nodes[rows]))
+        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+
+
+def join_pools(parts: Sequence[Pools]) -> Pools:
+    """All rows of ``parts``; an empty set where there are none."""
+    names = [field.name for field in fields(Pools)]
+    if parts:
+        return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
+    whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
+    kinds |= dict.fromkeys((*whole, "precision"), np.int64)
+    return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})

@@ -1,0 +1,95 @@
+"""Rollout pools mixed of two offers: the samples are split so that both are done at the same time.
+
+Each offer runs the engine that it would run alone. The split starts from the two pools' own rates and is corrected
+once for what the smaller loads do to them; the slower side's seconds count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.candidates.context import Context
+from rlopt.candidates.detail import MixedTimes
+from rlopt.candidates.sampling import SamplingTable, room_gib, sample, with_tools
+from rlopt.problem import Floats, Ints
+
+CORRECTIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRow:
+    """One rollout candidate for one group size and number of environment instances (by its place in the list)."""
+
+    row: int
+    group_size: int
+    environment: int
+
+
+def _groups(
+    table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
+) -> Iterator[tuple[Ints, int, int, int, Ints, Ints]]:
+    """Pairs by group size, environment and precision: their places, those three, and both sides' table rows."""
+    entries = np.array([(row.row, row.group_size, row.environment) for row in rows], dtype=np.int64).reshape(-1, 3)
+    a, b = entries[first], entries[second]
+    keys = np.column_stack([a[:, 1], a[:, 2], table.precision[a[:, 0]]])
+    for size, environment, precision in np.unique(keys, axis=0):
+        here = np.flatnonzero((keys == (size, environment, precision)).all(axis=1))
+        yield here, int(size), int(environment), int(precision), a[here, 0], b[here, 0]
+
+
+def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
+    return np.asarray(context.rollout_band[table.topology[rows]])
+
+
+def mixed_bound(
+    context: Context, table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
+) -> MixedTimes:
+    """Seconds that no split can undercut: engines as fast at their share as at all of the samples."""
+    found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
+    for here, size, environment, _, a, b in _groups(table, rows, first, second):
+        instances = context.instances[environment]
+        least = np.minimum(_bands(context, table, a), _bands(context, table, b))
+        for engines, plain, confident in (
+            (table.engine_seconds, "in_step", "late"),
+            (table.engine_steady_seconds, "steady", "late_steady"),
+        ):
+            one, other = engines[(size, environment)][a], engines[(size, environment)][b]
+            seconds = with_tools(context, 1.0 / (1.0 / one + 1.0 / other), size, instances)
+            found[plain][here], found[confident][here] = seconds, seconds * least
+            if plain == "in_step":
+                found["split"][here] = 1.0 / (1.0 + one / other)
+    return MixedTimes(*found.values())
+
+
+def mixed_times(
+    context: Context, table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
+) -> MixedTimes:
+    """Seconds of pools mixed of two rows each, shape (pairs,)."""
+    found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
+    for here, size, environment, number, a, b in _groups(table, rows, first, second):
+        precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
+
+        def seconds(row: Ints, share: Floats, steady: bool) -> Floats:
+            hardware = context.hardware.take(table.topology[row])
+            gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
+            room = room_gib(context, hardware, table.tp[row], table.ep[row], precision, 0.0, False)
+            engine = (hardware, table.tp[row], table.ep[row], gpus, precision, room)
+            time = sample(context, *engine, size, steady, share=share, instances=instances).seconds
+            return np.where(np.isnan(time), np.inf, time)
+
+        whole = (table.engine_seconds[(size, environment)][a], table.engine_seconds[(size, environment)][b])
+        split = 1.0 / (1.0 + whole[0] / whole[1])
+        for _ in range(CORRECTIONS):
+            one, other = seconds(a, split, False), seconds(b, 1.0 - split, False)
+            rate, rest = split / one, (1.0 - split) / other
+            split = np.where(np.isfinite(rate + rest) & (rate + rest > 0.0), rate / (rate + rest), split)
+        found["split"][here] = split
+        for plain, confident, steady in (("in_step", "late", False), ("steady", "late_steady", True)):
+            one = with_tools(context, seconds(a, split, steady), size, instances)
+            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances)
+            found[plain][here] = np.maximum(one, other)
+            found[confident][here] = np.maximum(one * _bands(context, table, a), other * _bands(context, table, b))
+    return MixedTimes(*found.values())

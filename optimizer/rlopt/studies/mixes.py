@@ -1,0 +1,130 @@
+"""Pools mixed of two offers, and rollout with scoring pools, as far as a bound lets them matter.
+
+Every test is a relaxation of what comes after it: a part must matter with the best other part there is, a pair with
+its least seconds, and only what is left is estimated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.candidates.support import Kind, alone, may_mix, mixed, pools_of, together, with_scoring
+from rlopt.problem import ASYNC, Ints, Support
+from rlopt.studies.bounds import Group
+from rlopt.studies.matter import Matter
+from rlopt.studies.prune import Stairs
+
+PAIRS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mixes:
+    """One search's mixing. ``share``: the part of a mixed pool's throughput that must not be taken back."""
+
+    matter: Matter
+    share: float = 0.0
+
+    def supports(self, placement: int, group: Group, train: Ints, rollout: Ints, score: Ints | None) -> Support:
+        """Everything that may stand beside the training pools of a group and is mixed somewhere."""
+        problem = self.matter.problem
+        trained = problem.training.take(train)
+        stairs = Stairs.of(trained.rate, *trained.times(placement))
+        single = alone(problem, "rollout", rollout)
+        scored = None if score is None else alone(problem, "score", score)
+        pairs = self._pairs(placement, group, "rollout", rollout, self._with(placement, stairs, scored))
+        if scored is None or score is None:
+            return pairs
+        both = self._pairs(placement, group, "score", score, self._with(placement, stairs, single))
+        return Support.join(
+            [
+                self.product(placement, group, pairs, Support.join([scored, both]), stairs),
+                self.product(placement, group, single, both, stairs),
+            ]
+        )
+
+    def product(self, placement: int, group: Group, rollout: Support, score: Support, stairs: Stairs) -> Support:
+        """Rollout pools with scoring pools beside them, those left out that cannot matter with any training pool."""
+        problem, found = self.matter.problem, [with_scoring(problem, rollout.take(slice(0)), score.take(slice(0)))]
+        if not len(rollout) or not len(score):
+            return found[0]
+        rollout = rollout.take(self.matter.of(placement, group, rollout, self._with(placement, stairs, score)))
+        score = score.take(self.matter.of(placement, group, score, self._with(placement, stairs, rollout)))
+        if not len(rollout) or not len(score):
+            return found[0]
+        step = max(1, PAIRS // len(score))
+        for start in range(0, len(rollout), step):
+            some = rollout.take(slice(start, start + step))
+            i = np.repeat(np.arange(len(some)), len(score))
+            j = np.tile(np.arange(len(score)), len(some))
+            near = some.gpus[i] + score.gpus[j] < problem.gpu_limit
+            pairs = with_scoring(problem, some.take(i[near]), score.take(j[near]))
+            found.append(pairs.take(self.matter.of(placement, group, pairs, stairs)))
+        return Support.join(found)
+
+    def _with(self, placement: int, stairs: Stairs, other: Support | None) -> Stairs:
+        """The training pools' steps with the least of another part beside them."""
+        if other is None or not len(other):
+            return stairs
+        seconds, confident = other.times(placement)
+        if placement == ASYNC:  # side by side: the other may be the quicker one
+            seconds, confident = np.zeros(1), np.zeros(1)
+        return Stairs(
+            stairs.usd_per_hour + float(other.rate.min()),
+            stairs.seconds + float(seconds.min()),
+            stairs.confident_seconds + float(confident.min()),
+        )
+
+    def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
+        """Mixed pools of one kind that could matter, with their own seconds."""
+        problem = self.matter.problem
+        pools = pools_of(problem, kind)
+        rows = self._parts(placement, group, kind, rows, stairs)
+        found = [mixed(problem, kind, rows[:0], rows[:0])]
+        step = max(1, PAIRS // max(len(rows), 1))
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            i, j = np.repeat(some, len(rows)), np.tile(rows, len(some))
+            fine = may_mix(problem, kind, i, j)
+            if self.share > 0.0:
+                fine &= ~(pools.spot[i] & pools.spot[j])
+            i, j = i[fine], j[fine]
+            a, b = pools.take(i), pools.take(j)
+            (one, late), (other, later) = a.times(placement), b.times(placement)
+            rate = a.rate + b.usd_per_hour  # one environment serves both
+            times = together(one, other), together(late, later)
+            quick = self.matter.could(placement, group, rate, a.committed_usd + b.committed_usd, times, stairs)
+            i, j = i[quick], j[quick]
+            least = mixed(problem, kind, i, j, bound=True)
+            fine = self.matter.of(placement, group, least, stairs)
+            exact = mixed(problem, kind, i[fine], j[fine])
+            stay = np.isfinite(exact.seconds) & self.matter.of(placement, group, exact, stairs)
+            if self.share > 0.0:
+                thin = exact.mixed_share < self.share - 1e-9
+                self.matter.prune.excluded["floors.on_demand_share"] += int((stay & thin).sum())
+                stay &= ~thin
+            found.append(exact.take(stay))
+        return Support.join(found)
+
+    def _parts(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Ints:
+        """Pools that could be a part of a mixed one: with the best other part they could still matter."""
+        problem = self.matter.problem
+        pools = pools_of(problem, kind)
+        zero = np.zeros(len(rows))
+        mine = pools.take(rows)
+        rows = rows[self.matter.could(placement, group, mine.rate, mine.committed_usd, (zero, zero), stairs)]
+        if not len(rows):
+            return rows
+        mine = pools.take(rows)
+        seconds, confident = mine.times(placement)
+        others = Stairs.of(mine.usd_per_hour, seconds, confident)
+        fine = np.zeros(len(rows), dtype=bool)
+        for n in range(len(others.usd_per_hour)):
+            rest = np.flatnonzero(~fine)
+            if not len(rest):
+                break
+            rate = mine.rate[rest] + others.usd_per_hour[n]
+            times = together(seconds[rest], others.seconds[n]), together(confident[rest], others.confident_seconds[n])
+            fine[rest] = self.matter.could(placement, group, rate, mine.committed_usd[rest], times, stairs)
+        return rows[fine]
