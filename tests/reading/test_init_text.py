@@ -25,9 +25,33 @@ def test_it_loads_as_it_is(algorithm: str, load: Callable[..., Any]) -> None:
     assert request.reasons == ()
 
 
-@pytest.mark.parametrize("line", [r"group_size: [8, 16]", r"deadline: 14d"])
-def test_the_comments_that_show_other_ways_are_right_too(line: str, load: Callable[..., Any]) -> None:
-    text = init_text("grpo", "some/model")
+@pytest.mark.parametrize("algorithm", ROLES)
+def test_a_model_that_suits_the_algorithm_stands_in(algorithm: str, load: Callable[..., Any]) -> None:
+    text = init_text(algorithm)
+    assert len(text.splitlines()) < 60
+    assert max(map(len, text.splitlines())) <= 110
+    policy = load(text).job.models.policy
+    if algorithm == "vla":
+        assert policy.inline.params == policy.inline.vlm_params + policy.inline.action_params
+    else:
+        assert policy.name == "Qwen/Qwen2.5-7B-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "line"),
+    [
+        ("grpo", "group_size: [8, 16]"),
+        ("grpo", "fallback: {share_of_steps"),
+        ("sft", "remedial_share: 0.1"),
+        ("dpo", "log_probs: [stored]"),
+        ("rm", "versions: {count: 3"),
+        ("opd", "scoring: [own]"),
+        ("ppo", "text_log: {"),
+        ("vla", "value_bins: [201, 255]"),
+    ],
+)
+def test_the_comments_that_show_other_ways_are_right_too(algorithm: str, line: str, load: Callable[..., Any]) -> None:
+    text = init_text(algorithm, "some/model")
     assert line in text
     commented = [row for row in text.splitlines() if row.strip().startswith("# ") and ":" in row and row[0] == " "]
     assert len(commented) >= 6

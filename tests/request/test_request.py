@@ -18,7 +18,6 @@ from rlopt.request import (
     TIGHTNESS,
     Floors,
     InlineModel,
-    Job,
     ModelRef,
     Request,
     SetupHours,
@@ -28,24 +27,7 @@ from rlopt.request import (
     informative_group_size,
 )
 from rlopt.units import Money
-
-TEXT: dict[str, Any] = {"mean": 100, "max": 200}
-JOB: dict[str, Any] = {
-    "algorithm": "grpo",
-    "models": {"policy": "some/model", "reward": "rule"},
-    "prompts_per_step": 64,
-    "steps": 100,
-    "prompt_tokens": TEXT,
-    "response_tokens": TEXT,
-}
-
-
-def request(**sections: Any) -> Request:
-    return Request.model_validate({"job": JOB, **sections})
-
-
-def job(**keys: Any) -> Job:
-    return Job.model_validate({**JOB, **keys})
+from tests.request.jobs import JOB, job, request
 
 
 @given(

@@ -109,7 +109,11 @@ def _kept(
         factor = calibration.by_engine("memory", "activation_factor", stack.engine)
         routed = factor * count / layout.tp * routed_values(shape, calibration) * (value_bytes / GIB)
         workspace = workspace + (calibration.value("memory", "routed_workspace") - working) * routed
-    return kept, np.where(full, workspace, np.where(selective, scores, 0.0))
+    workspace = np.where(full, workspace, np.where(selective, scores, 0.0))
+    if training.backward is True:
+        return kept, workspace
+    # nothing is kept where no gradient flows back: one layer at a time, as in scoring
+    return np.where(training.backward, kept, 0.0), np.where(training.backward, workspace, layer + scores + boundary)
 
 
 def activation_gib(

@@ -181,6 +181,13 @@ class Training:
         Whether the update stands in a sampling loop, whose stacks keep gradients in other precisions.
     lora_targets
         Share of a layer's inputs that adapters read: 1 where all linear layers carry them.
+    gemm_share, head_share
+        Share of the layers' multiplied weights, and of the output matrix, whose gradients are computed; ``None`` =
+        `trainable_share`.
+    backward
+        Whether gradients flow back through the layers: not where nothing in or below them is trained.
+    frozen_bytes
+        Bytes that a frozen weight takes; ``None`` = as many as a trained one.
     """
 
     kind: str | Words
@@ -190,6 +197,10 @@ class Training:
     trainable_share: Values = 1.0
     in_loop: Flags = False
     lora_targets: Values = 1.0
+    gemm_share: Values | None = None
+    head_share: Values | None = None
+    backward: Flags = True
+    frozen_bytes: Values | None = None
 
     @property
     def lora(self) -> Flags:

@@ -110,7 +110,7 @@ def sharded_bytes_s(hardware: Hardware, layout: Layout, calibration: Calibration
 
 
 def stage_boundary_s(
-    hardware: Hardware, layout: Layout, hidden: Values, count: Floats, calls: float, calibration: Calibration
+    hardware: Hardware, layout: Layout, hidden: Values, count: Floats, calls: Values, calibration: Calibration
 ) -> Floats:
     """Seconds to hand ``count`` rows to the next stage, ``calls`` times per virtual stage.
 
@@ -122,7 +122,7 @@ def stage_boundary_s(
         inside_bytes_s(hardware, calibration),
     )
     moved = np.where(layout.pp > 1, count / layout.tp * (hidden * VALUE), 0.0)
-    return calls * layout.vp * over(moved, rate)
+    return np.asarray(calls * layout.vp * over(moved, rate))
 
 
 def context_parallel_s(

@@ -51,10 +51,20 @@ class Passes:
             return Passes(1.0, 1.0, 1.0, 1.0, 1.0)
         full = np.asarray(layout.recompute == FULL, dtype=np.float64)
         again = np.asarray(layout.recompute >= SELECTIVE, dtype=np.float64)
-        lora = training.lora
-        weights = training.trainable_share if lora is False else np.where(lora, 0.0, training.trainable_share)
+        lora, trained = training.lora, training.trainable_share
+        weights = trained if training.gemm_share is None else training.gemm_share
+        head = weights if training.head_share is None else training.head_share
+        if lora is not False:
+            weights, head = np.where(lora, 0.0, weights), np.where(lora, 0.0, head)
         backward = 1.0 + (GEMM_BACKWARD - 1.0) * weights
-        return Passes(1.0 + backward + full, 1.0 + ATTENTION_BACKWARD + again, 3.0 + full, 2.0 + full, 1.0 + backward)
+        flows = 1.0 if training.backward is True else np.asarray(training.backward, dtype=np.float64)
+        return Passes(
+            1.0 + flows * (backward + full),
+            1.0 + flows * (ATTENTION_BACKWARD + again),
+            1.0 + flows * (2.0 + full),
+            1.0 + flows * (1.0 + full),
+            1.0 + flows + (GEMM_BACKWARD - 1.0) * head,
+        )
 
 
 def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibration) -> tuple[Floats, Values]:

@@ -93,7 +93,10 @@ def update_tensors(
     optimizer = np.where(off, 0.0, states.optimizer)
     value_bytes = _value_bytes(precision)
     activations, logits = activation_gib(shape, training, layout, tokens, stack, calibration, value_bytes, last_stage)
-    gathered = _gathered(shape, layout, training.lora, stack, calibration) + _buckets(layout, stack, calibration)
+    frozen = training.lora
+    if np.any(np.equal(training.trainable_share, 0.0)):
+        frozen = np.logical_or(frozen, np.equal(training.trainable_share, 0.0))
+    gathered = _gathered(shape, layout, frozen, stack, calibration) + _buckets(layout, stack, calibration)
     kept = 1.0 - calibration.by_engine("memory", "streamed_weights", stack.engine)
     step = calibration.by_engine("memory", "optimizer_step_bytes", stack.engine) / GIB * states.trained
     step = np.where(off, 0.0, step)

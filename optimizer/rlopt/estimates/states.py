@@ -153,6 +153,8 @@ def _full_states(
         looped = state_bytes("gradient_bytes_rl", optimizer, calibration, engine)
         gradient = np.where(training.in_loop, looped, gradient)
     weight = state_bytes("weight_bytes", optimizer, calibration, engine)
+    if training.frozen_bytes is not None:
+        weight = share * weight + (1.0 - np.asarray(share)) * training.frozen_bytes
     return States(
         whole.gib(weight + copies, at[2]),
         whole.gib(share * gradient, at[1]),

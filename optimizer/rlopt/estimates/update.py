@@ -71,7 +71,7 @@ def micro_batch_seconds(
     seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, how.engine, calibration)
     per_layer = shape.kv_values_per_token / (shape.attention_layers + shape.window_layers)
     seconds = seconds + context_parallel_s(hardware, layout, per_layer, count, passes.collective * layers, calibration)
-    calls = 1.0 if training is None else 2.0
+    calls = _directions(training)
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
     seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), how.engine, calibration)
     seconds = seconds + _streamed_s(shape, training, hardware, layout, how.engine, calibration)
@@ -94,6 +94,13 @@ def _host_s(
         routed = shape.moe_layers / shape.layers * calibration.by_engine("training", "moe_host_s", engine)
         per_layer = per_layer + routed
     return np.asarray(per_layer * layers * passes.gemm)
+
+
+def _directions(training: Training | None) -> Values:
+    """Passes through the layers: forward, and backward where gradients flow."""
+    if training is None:
+        return 1.0
+    return 2.0 if training.backward is True else 1.0 + np.asarray(training.backward, dtype=np.float64)
 
 
 def _fourth_norm(device: Floats, host: Floats) -> Floats:
@@ -148,7 +155,7 @@ def _gather_s(
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
     zero3, zero2 = layout.sharding == ZERO3, layout.sharding == ZERO2
     weight_bytes = GATHERED if training is None else np.minimum(GATHERED, training.base_bytes)
-    gathers = (1.0 if training is None else 2.0) * weight_bytes
+    gathers = _directions(training) * weight_bytes
     scatters: Values = 0.0
     if training is not None:
         scatters = np.where(training.lora, 0.0, GATHERED * training.trainable_share)

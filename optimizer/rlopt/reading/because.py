@@ -9,6 +9,7 @@ from typing import Any
 from rlopt.errors import Complaint
 from rlopt.reading.floor_order import leaves
 from rlopt.reading.tree import Places, join
+from rlopt.request import FLOOR_GROUPS
 from rlopt.request.kinds import show
 
 
@@ -62,7 +63,7 @@ def _plain(
             extra = [k for k in inner if k not in ("value", "because")]
             if "value" in inner and not extra:
                 inner = inner["value"]
-            elif "value" not in inner and here == "checkpoints":
+            elif "value" not in inner and here in FLOOR_GROUPS:
                 inner = {k: v for k, v in inner.items() if k != "because"}
             else:
                 wrong = f"the key {show(extra[0])} stands" if extra else "value is missing"

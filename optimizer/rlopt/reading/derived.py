@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable
 from rlopt.units import format_duration, format_size
 
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    parts = (_job, _run, _samples, _images, _floors, _defaults)
+    parts = (_job, _run, _samples, _images, work, metrics, texts, held, spending, _floors, _defaults)
     return [sentence for part in parts for sentence in part(request)]
 
 
@@ -36,7 +37,7 @@ def _run(request: Request) -> Iterator[str]:
         excluded = [str(size) for size in named if size not in request.group_sizes]
         if excluded:
             yield f"group sizes without an entry in job.convergence are excluded: {', '.join(excluded)}"
-    else:
+    elif job.value_convergence is None:
         source = "as given"
         if job.steps is None:
             samples = job.data.new_samples if job.data.incremental else job.dataset_samples

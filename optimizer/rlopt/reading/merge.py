@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rlopt.errors import Complaint
+from rlopt.reading import budget_form
 from rlopt.reading.because import Becauses, unwrap
 from rlopt.reading.floor_order import MISSING, get, leaves, looser, say
 from rlopt.reading.tree import Places, Tree
@@ -54,7 +55,7 @@ def merge_all(layers: list[Layer]) -> Layer:
 
 def _beside(lower: Layer, upper: Layer) -> Layer:
     """Merge two presets side by side, choosing floor by floor."""
-    value = _merge(lower.value, upper.value)
+    value = _merge(*budget_form.alike(lower.value, upper.value))
     places = {**lower.places, **upper.places}
     origins = {**lower.origins, **upper.origins}
     reasons = {**lower.reasons, **upper.reasons}
@@ -84,7 +85,7 @@ def put_over(tree: Tree, below: Layer, name: str) -> Layer:
     complaints = [*below.complaints, *tree.complaints]
     own = dict(tree.value)
     becauses = unwrap(own, tree.places, name, complaints)
-    value = _merge(_without_because(below.value), own)
+    value = _merge(*budget_form.alike(_without_because(below.value), own))
     reasons, origins = dict(below.reasons), dict(below.origins)
     explained = False
     for floor, new in leaves(own.get("floors", MISSING)):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from rlopt.errors import Complaint, InputError
+from rlopt.reading import budget_form
 from rlopt.reading.tree import Tree, join, parse
 from rlopt.request.kinds import show
 
@@ -57,7 +58,8 @@ def _apply_one(tree: Tree, text: str) -> Tree:
         raise InputError(
             [Complaint(PLACE, None, _below(key, c.key), c.message, c.allowed, c.fix) for c in inner.complaints]
         )
-    value = _put(tree.value if isinstance(tree.value, dict) else {}, steps, "", inner.value)
+    old, steps = budget_form.steps_to(tree.value if isinstance(tree.value, dict) else {}, steps, inner.value)
+    value = _put(old, steps, "", inner.value)
     path = _path(value, steps)
     below = {k: v for k, v in tree.places.items() if k != path and not k.startswith((f"{path}.", f"{path}["))}
     places = {**below, path: (PLACE, None)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rlopt.request.kinds import Share, Whole, WholeOrZero
+from pydantic import model_validator
+
+from rlopt.request.kinds import Share, Whole, WholeOrZero, refuse
 from rlopt.request.quantities import Duration
 from rlopt.strict import Strict
 from rlopt.units import SECONDS_PER_MINUTE
@@ -39,6 +41,14 @@ class Metrics(Strict):
     """Time between two points of a hardware series, in seconds; 60 s when left out."""
     intermediates: WholeOrZero = 0
     """Series of intermediate variables; off when left out."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Metrics:
+        if (self.thin_after < 1.0) != (self.thin_to < 1.0):
+            given, other = ("thin_after", "thin_to: 0.1") if self.thin_after < 1.0 else ("thin_to", "thin_after: 0.2")
+            message = f"{given} {getattr(self, given):g} thins nothing on its own"
+            raise refuse(message, "thin_after and thin_to, both below 1", f"add {other}")
+        return self
 
     @property
     def longest_gap_steps(self) -> float:

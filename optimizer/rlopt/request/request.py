@@ -66,12 +66,12 @@ class Request(Strict):
 
     @property
     def value_bins(self) -> tuple[int, ...]:
-        """Bins of the value model in play, those without an entry in value_convergence left out; () without one."""
+        """Bins of the value model in play, those without an entry in the table of steps left out; () without it."""
         value = self.job.models.value
         if value is None or not value.is_model:
             return ()
-        floor = self.floors.value_bins
-        bins = self.choices.value_bins or (() if floor is None else (floor,))
+        floor, table = self.floors.value_bins, self.job.value_convergence
+        bins = self.choices.value_bins or tuple(table or ()) or (() if floor is None else (floor,))
         return tuple(count for count in bins if self.job.steps_for(self._any_size, value_bins=count) is not None)
 
     @property

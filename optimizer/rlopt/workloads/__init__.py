@@ -8,12 +8,12 @@ from types import ModuleType
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.workloads import dpo, grpo, opd, ppo, rm, sft
+from rlopt.workloads import dpo, grpo, opd, ppo, rm, sft, vla
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.contract import Evaluation, Role, Stage, Tools, Workload
 from rlopt.workloads.lengths import Lengths
 
-ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, rm, ppo, grpo, opd)
+ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, rm, ppo, grpo, opd, vla)
 
 
 def algorithm(name: str) -> ModuleType:

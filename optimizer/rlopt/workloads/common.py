@@ -86,5 +86,4 @@ def evaluation(request: Request, of: Lengths) -> Evaluation | None:
 
 def fallback_share(request: Request) -> float:
     """Share of steps that fall back to 16 bits in sampling and scoring."""
-    fallback = getattr(request.job, "fallback", None)
-    return 0.0 if fallback is None else float(fallback.share_of_steps)
+    return request.job.fallback.share_of_steps

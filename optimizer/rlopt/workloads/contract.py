@@ -23,7 +23,8 @@ class Role:
     Parameters
     ----------
     trained
-        Whether an update changes any of its weights.
+        Whether updates run through it. Which of its weights they change is told by `job.trainable`: a frozen
+        backbone stands in the update of the expert on top of it and changes nothing.
     weights
         False where it shares another role's weights (a reference under LoRA).
     outputs

@@ -14,7 +14,7 @@ NAME = "sft"
 
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """Policy (trained); update(policy) on the step's sequences and on those that are repeated against forgetting."""
-    lengths, remedial = common.lengths(request), float(getattr(request.job, "remedial_share", 0.0))
+    lengths, remedial = common.lengths(request), request.job.remedial_share
     update = Stage("update", "policy", lengths, per_sample=1.0 + remedial, updates=request.job.updates_per_step)
     return Workload(
         NAME,

@@ -12,9 +12,11 @@ from typing import Any, Final
 from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
-from rlopt.reading.agreement.kinds_of_job import sampling, texts, vla
+from rlopt.reading.agreement.kinds_of_job import sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.roles import roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run
+from rlopt.reading.agreement.scoring import own_scoring
+from rlopt.reading.agreement.value_bins import value_bins
 from rlopt.reading.agreement.world import currencies, files
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -23,6 +25,9 @@ CHECKS: Final[tuple[Check, ...]] = (
     texts,
     vla,
     sampling,
+    some_algorithms,
+    own_scoring,
+    value_bins,
     group_sizes,
     informative_groups,
     currencies,

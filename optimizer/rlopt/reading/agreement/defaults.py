@@ -7,14 +7,16 @@ from typing import Any
 
 from rlopt.reading.agreement.contract import View
 from rlopt.reading.agreement.groups import floor_of_groups, sizes_of
+from rlopt.reading.agreement.value_bins import bins_of
 from rlopt.request import GENERATING, ROLE_DEFAULTS, ROLES
 
 
 def with_defaults(tree: Mapping[str | int, Any]) -> dict[str | int, Any]:
-    """Write in what depends on other keys: roles that may be left out, and the group sizes.
+    """Write in what depends on other keys: roles that may be left out, group sizes and value bins.
 
     Group sizes, where none are named: those of the convergence table; else 1 for ppo, opd and vla; else the
-    floor, because steps do not depend on K then and more samples than the floor asks for only cost more.
+    floor, because steps do not depend on K then and more samples than the floor asks for only cost more. Bins of
+    the value model likewise: those of their table of steps, else the floor.
     """
     view, filled = View(tree), dict(tree)
     algorithm = view.algorithm
@@ -30,5 +32,8 @@ def with_defaults(tree: Mapping[str | int, Any]) -> dict[str | int, Any]:
         floor = floor_of_groups(view)
         sizes = table or ([1] if algorithm != "grpo" else [floor] if floor is not None else [])
         if sizes:
-            filled["choices"] = {**(choices or {}), "group_size": sizes}
+            filled["choices"] = choices = {**(choices or {}), "group_size": sizes}
+    bins = bins_of(view)
+    if bins and view.get("choices.value_bins") is None and isinstance(choices, Mapping | None):
+        filled["choices"] = {**(choices or {}), "value_bins": bins}
     return filled

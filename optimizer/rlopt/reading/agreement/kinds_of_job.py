@@ -15,7 +15,7 @@ _VLA_NEEDS: Final = {
     "vision": "{image_size: 224, tokens_per_image: 64}",
     "action": "{head: flow, flow_steps: 10, chunk: 50, frequency: 50 Hz}",
     "trajectory": "{mean: 60s, max: 120s}",
-    "environment": "{kind: simulator, instances: 16, steps_per_second: 100}",
+    "environment": "{kind: simulator, steps_per_second: 100}",
 }
 
 
@@ -26,6 +26,12 @@ _SAMPLING_ONLY: Final = {
     "filter": None,
     "environment": None,
 }
+
+_SOME_ALGORITHMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "remedial_share": ("sft",),
+    "fallback.share_of_steps": ("dpo", *GENERATING),
+}
+"""Numbers that mean something in these algorithms only: extra tokens, and steps that score or sample."""
 
 
 def texts(view: View) -> Iterator[Finding]:
@@ -98,3 +104,17 @@ def sampling(view: View) -> Iterator[Finding]:
             "[colocated]",
             "write [colocated], or delete placements",
         )
+
+
+def some_algorithms(view: View) -> Iterator[Finding]:
+    """Look for numbers that mean nothing in this algorithm."""
+    if view.algorithm is None:
+        return
+    for key, algorithms in _SOME_ALGORITHMS.items():
+        if view.number(f"job.{key}") and view.algorithm not in algorithms:
+            yield Finding(
+                f"job.{key}",
+                f"does not apply to {view.algorithm}",
+                f"algorithms {', '.join(algorithms)}",
+                f"delete {key.rpartition('.')[2]}",
+            )

@@ -10,10 +10,12 @@ from rlopt.request import GENERATING
 
 def length_of_run(view: View) -> Iterator[Finding]:
     """Look for exactly one way to say how long the run is."""
-    allowed = "exactly one of steps, epochs with dataset_samples, or convergence"
+    allowed = "exactly one of steps, epochs with dataset_samples, convergence, or value_convergence"
     if "job" not in view.tree:
         return
-    given = [key for key in ("steps", "epochs", "convergence") if view.get(f"job.{key}") is not None]
+    given = [
+        key for key in ("steps", "epochs", "convergence", "value_convergence") if view.get(f"job.{key}") is not None
+    ]
     if len(given) > 1:
         yield Finding(f"job.{given[1]}", f"is given beside {given[0]}", allowed, f"delete {' or '.join(given)}")
     if "epochs" in given and view.get("job.dataset_samples") is None:
@@ -27,6 +29,14 @@ def length_of_run(view: View) -> Iterator[Finding]:
             f"has no meaning in {view.algorithm}: there are no groups",
             "steps, or epochs with dataset_samples",
             "write steps: 600",
+        )
+    steps, debugged = view.number("job.steps"), view.number("job.text_log.debug_steps")
+    if steps is not None and debugged is not None and debugged > steps:
+        yield Finding(
+            "job.text_log.debug_steps",
+            f"{debugged:g} exceed the {steps:g} steps of the run",
+            f"at most {steps:g}",
+            f"write debug_steps: {steps:g}",
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlopt.reading.agreement.contract import Finding, View
+from rlopt.request import Budgets
 from rlopt.request.kinds import show
 from rlopt.units import Money
 
@@ -16,6 +17,7 @@ USD: Final = "USD"
 
 _MONEY: Final = (
     "limits.budget",
+    *(f"limits.budget.{name}" for name in Budgets.model_fields),
     "limits.hourly_budget",
     "costs.engineer_hour",
     "costs.vcpu_hour",

@@ -1,0 +1,94 @@
+"""Sentences on what a request logs, holds, keeps, releases and may spend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rlopt.request import DATA_PRECISION_RANK, Request
+from rlopt.units import format_duration, format_size
+
+
+def metrics(request: Request) -> Iterator[str]:
+    """Say which series are written, how often, and whether the floors allow that."""
+    found, floor = request.job.metrics, request.floors.core_metrics.every
+    series = f"{found.scalars} series"
+    series += "".join(
+        f", {count} {name}"
+        for count, name in ((found.histograms, "histograms"), (found.intermediates, "of intermediate variables"))
+        if count
+    )
+    pace = "every step" if found.every == 1 else f"every {found.every} steps"
+    if found.thin_after < 1.0:
+        pace += f", {found.thin_to:.0%} of that after {found.thin_after:.0%} of the run"
+    hardware = f"{found.hardware} of each GPU every {format_duration(found.hardware_every)}"
+    given = any(key.startswith("job.metrics") for key in request.source.places)
+    head = "metrics" if given else "job.metrics is not given"
+    yield f"{head}: {series} {pace}; {hardware if found.hardware else 'none of the hardware'}"
+    if floor is not None and found.longest_gap_steps > floor:
+        yield (
+            f"metrics are {found.longest_gap_steps:g} steps apart and floors.core_metrics asks for {floor}: "
+            "the request cannot be met as it stands"
+        )
+
+
+def texts(request: Request) -> Iterator[str]:
+    """Say which text is logged beside the sampled share."""
+    log = request.job.text_log
+    if log.abnormal_share:
+        yield f"{log.anomalies:.0%} of the {log.abnormal_share:.2%} of samples that are abnormal are logged in full"
+    if log.debug_steps:
+        kept = format_duration(request.costs.keep_for.full_text)
+        yield f"{log.debug_steps} steps are debugged: {log.debug_rate:.0%} of their samples in full, kept {kept}"
+
+
+def work(request: Request) -> Iterator[str]:
+    """Say what is trained beside the job itself, and what falls back to bf16."""
+    job = request.job
+    if job.remedial_share:
+        yield f"{job.remedial_share:.0%} more tokens are trained against forgetting"
+    if job.fallback.share_of_steps:
+        yield f"{job.fallback.share_of_steps:.0%} of steps score and sample at bf16 instead of a lower precision"
+    if job.environment is not None and job.environment.instances is None:
+        yield "job.environment.instances is not given: their number is a decision"
+    if job.value_convergence is not None:
+        table = ", ".join(f"{bins}: {job.steps_for(value_bins=bins)}" for bins in request.value_bins)
+        yield f"steps by value bins: {table}"
+    elif request.value_bins and "choices.value_bins" not in request.source.places:
+        yield f"choices.value_bins is not given: {', '.join(map(str, request.value_bins))}, the floor"
+
+
+def held(request: Request) -> Iterator[str]:
+    """Say what stands in a fast store, and how the data set is kept."""
+    job, floor = request.job, request.floors.data_precision
+    if job.cache is not None:
+        held_bytes = format_size(job.cache.held_bytes)
+        yield f"held in a fast store: {held_bytes}, {job.cache.peak_ops:g} operations a second at the peak"
+    versions = job.data.versions
+    if versions is not None:
+        raw = ", beside the raw data" if versions.raw_kept else ""
+        what = f"{versions.changed_share:.0%} changed each, kept as {versions.copies} copies{raw}"
+        yield f"versions of the data set: {versions.count}, {what}"
+    if job.data.shared_by > 1:
+        yield f"the data set is shared by {job.data.shared_by} projects: each pays its part of the storage"
+    if job.data.stands_in is not None:
+        where = f"{job.data.stands_in.provider} {job.data.stands_in.region}"
+        yield f"the data set stands in {where}: reading it from elsewhere is traffic"
+    if floor is not None and DATA_PRECISION_RANK[job.data.precision] < DATA_PRECISION_RANK[floor]:
+        yield (
+            f"data are stored as {job.data.precision} and floors.data_precision asks for {floor}: "
+            "the request cannot be met as it stands"
+        )
+
+
+def spending(request: Request) -> Iterator[str]:
+    """Say which dimensions have budgets, and how machines are given back."""
+    parts = request.limits.budget_parts
+    if parts:
+        yield f"budgets by dimension: {', '.join(f'{name} {money}' for name, money in parts.items())}"
+    idle = request.costs.idle
+    by_hand = "the catalog's idle time" if idle.before_release is None else format_duration(idle.before_release)
+    if idle.automatic is not None:
+        script = f"by a script within {format_duration(idle.automatic.within)}"
+        yield f"release after {by_hand}, or {script} ({idle.automatic.setup_hours:g} h to set up): a decision"
+    if idle.volumes:
+        yield f"disks outlive the run by {format_duration(idle.volumes)}"

@@ -1,0 +1,211 @@
+"""Ways to run one job that change its stages or its steps.
+
+Clean or dirty data, log-probabilities computed anew or stored, scoring models on a pool of their own, bins of the
+value model. A variant is a workload of its own. Variants that differ in steps alone have equal `structure_key`: what
+is estimated for one serves the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+
+from rlopt.errors import NotSupportedError
+from rlopt.facts import Model
+from rlopt.request import Request
+from rlopt.request.choices import LogProbs, Scoring
+from rlopt.workloads import build_workload
+from rlopt.workloads.contract import Role, Stage, Workload
+from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
+from rlopt.workloads.online import sampled_share
+
+LOG_PROB_BYTES = 4.0
+"""A stored log-probability in fp32.
+
+Of a pair two sums over its sequences: open-instruct keeps float32 chosen_logps and rejected_logps of shape (pairs,)
+(`dpo_utils.build_reference_logprobs_cache`), TRL two columns (`DPOConfig.precompute_ref_log_probs`).
+"""
+SCORED = ("reference", "teacher")
+"""Frozen roles whose log-probabilities do not change over the run and may be stored."""
+POOLED = ("teacher", "reward")
+"""Frozen roles that may score on a pool of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to run the job.
+
+    Parameters
+    ----------
+    workload
+        Its roles and stages, its steps among them.
+    cleaned
+        Whether the data are clean when training starts.
+    log_probs, scoring, value_bins
+        What was decided; ``None`` where there is nothing to decide.
+    once, once_roles, once_sequences
+        Stages that run once before the first step, the roles that they need, and the sequences of each.
+    stored_bytes
+        Log-probabilities kept for the run, by group size.
+    own
+        Roles that score on a pool of their own.
+    """
+
+    workload: Workload
+    cleaned: bool
+    log_probs: LogProbs | None = None
+    scoring: Scoring | None = None
+    value_bins: int | None = None
+    once: tuple[Stage, ...] = ()
+    once_roles: tuple[Role, ...] = ()
+    once_sequences: float = 0.0
+    stored_bytes: Mapping[int, float] | None = None
+    own: tuple[str, ...] = ()
+
+    @property
+    def steps(self) -> Mapping[int, int]:
+        """Steps of one run by group size."""
+        return self.workload.steps
+
+    @property
+    def training(self) -> Workload:
+        """What the training pool runs: everything but the roles that score on their own pool."""
+        if not self.own:
+            return self.workload
+        return _without(self.workload, self.own)
+
+    @property
+    def scoring_stages(self) -> tuple[Stage, ...]:
+        """Forward passes of the scoring pool."""
+        return tuple(s for s in self.workload.stages if s.kind == "forward" and s.role in self.own)
+
+    @property
+    def structure_key(self) -> Hashable:
+        """Equal for two variants of one request whose training pools take the same memory and seconds a step."""
+        return self.training.structure_key
+
+
+def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Variant, ...]:
+    """Every way to run the job that the request leaves open; the stated or least changed one first.
+
+    Raises
+    ------
+    NotSupportedError
+        Where the choices leave no way at all.
+    """
+    plain = build_workload(request, models)
+    found = []
+    for cleaned, bins in product(_cleaned(request), _bins(request, plain)):
+        based = Variant(_with_bins(plain, bins, _steps(request, plain, cleaned, bins)), cleaned, value_bins=bins)
+        if not based.steps:
+            continue
+        for scored in _log_probs(request, based):
+            found += list(_scoring(request, scored))
+    if not found:
+        raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
+    return tuple(found)
+
+
+def _cleaned(request: Request) -> tuple[bool, ...]:
+    return (False, True) if request.job.cleaning_is_open else (request.job.data.cleaned,)
+
+
+def _bins(request: Request, workload: Workload) -> tuple[int | None, ...]:
+    """Numbers of bins with known steps; (None,) where nothing has bins."""
+    return request.value_bins if any(role.name == "value" for role in workload.roles) else (None,)
+
+
+def _steps(request: Request, workload: Workload, cleaned: bool, bins: int | None) -> dict[int, int]:
+    """Steps by group size; a convergence table of the value model takes the place of the stated steps."""
+    job = request.job
+    found = {size: job.steps_for(size, cleaned=cleaned, value_bins=bins) for size in workload.group_sizes}
+    return {size: steps for size, steps in found.items() if steps is not None}
+
+
+def _with_bins(workload: Workload, bins: int | None, steps: Mapping[int, int]) -> Workload:
+    if bins is None:
+        return replace(workload, steps=steps)
+    roles = tuple(replace(role, outputs=bins) if role.name == "value" else role for role in workload.roles)
+    return replace(workload, roles=roles, steps=steps)
+
+
+def _without(workload: Workload, names: tuple[str, ...]) -> Workload:
+    return replace(
+        workload,
+        roles=tuple(role for role in workload.roles if role.name not in names),
+        stages=tuple(stage for stage in workload.stages if stage.role not in names),
+    )
+
+
+def _log_probs(request: Request, based: Variant) -> Iterator[Variant]:
+    """Frozen log-probabilities computed in each step, or once and stored."""
+    roles = tuple(role.name for role in based.workload.roles if role.name in SCORED)
+    reused = request.job.cache_hit_rate > 0.0
+    if not roles or not (request.job.algorithm == "dpo" or reused):
+        yield based
+        return
+    for choice in request.choices.log_probs:
+        if choice == "recompute":
+            yield replace(based, log_probs="recompute")
+        elif request.job.algorithm == "dpo":
+            yield _stored_pairs(request, based)
+        else:
+            yield _stored_samples(request, based, roles)
+
+
+def _stored_pairs(request: Request, based: Variant) -> Variant:
+    """One pass of the reference over all pairs before the first step, two sums kept of each."""
+    workload, job = based.workload, request.job
+    known = job.data.new_samples if job.data.incremental else job.dataset_samples
+    pairs = float(known or job.prompts_per_step * workload.steps[1])
+    once = tuple(replace(s, per_sample=1.0) for s in workload.stages if s.role == "reference")
+    return replace(
+        based,
+        workload=_without(workload, ("reference",)),
+        log_probs="stored",
+        once=once,
+        once_roles=(workload.role("reference"),),
+        once_sequences=pairs * SEQUENCES_PER_PAIR,
+        stored_bytes={1: pairs * SEQUENCES_PER_PAIR * LOG_PROB_BYTES},
+    )
+
+
+def _stored_samples(request: Request, based: Variant, roles: tuple[str, ...]) -> Variant:
+    """Frozen roles score new samples alone; what they said of each sampled token is kept with the cached samples.
+
+    Distinct samples are prompts of the data set · K where its size is known, else the reused share of all steps'.
+    """
+    workload, job = based.workload, request.job
+    stages = tuple(
+        replace(stage, per_sample=stage.per_sample * sampled_share(request))
+        if stage.kind == "forward" and stage.role in roles
+        else stage
+        for stage in workload.stages
+    )
+    tokens = job.response_tokens.mean * LOG_PROB_BYTES * len(roles)
+
+    def kept(size: int, steps: int) -> float:
+        reused = job.cache_hit_rate * workload.samples(size) * steps
+        return reused if job.dataset_samples is None else min(reused, float(job.dataset_samples * size))
+
+    return replace(
+        based,
+        workload=replace(workload, stages=stages),
+        log_probs="stored",
+        stored_bytes={size: kept(size, steps) * tokens for size, steps in workload.steps.items()},
+    )
+
+
+def _scoring(request: Request, based: Variant) -> Iterator[Variant]:
+    """Frozen scoring models on the training pool, or on a pool of their own where pools may stand apart."""
+    roles = tuple(role.name for role in based.workload.roles if role.name in POOLED and not role.trained)
+    if not roles:
+        yield based
+        return
+    apart = any(placement != "colocated" for placement in request.placements)
+    choices = [choice for choice in request.choices.scoring if choice == "shared" or apart]
+    if not choices:
+        raise NotSupportedError("choices.scoring", "own needs choices.placements with disaggregated or async")
+    for choice in choices:
+        yield replace(based, scoring=choice, own=roles if choice == "own" else ())
