@@ -20,7 +20,8 @@ from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
 from rlopt.request import Request
-from rlopt.workloads import Variant, Workload
+from rlopt.workloads import Workload
+from rlopt.workloads.variants import Variant
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -85,10 +85,7 @@ class TestEveryCatalog:
         assert [key for key, count in counts.items() if count > 1] == []
 
     def test_cells_are_trimmed_one_line(self, name: str) -> None:
-        assert (
-            bad(read(name), lambda row: any(text != text.strip() or "\n" in text for text in row.values()))
-            == []
-        )
+        assert bad(read(name), lambda row: any(text != text.strip() or "\n" in text for text in row.values())) == []
 
 
 @pytest.mark.parametrize("name", DATED)
@@ -120,9 +117,7 @@ class TestOffers:
         assert (
             bad(
                 rows,
-                lambda r: (
-                    not number(r, "price_low") <= number(r, "price_per_hour") <= number(r, "price_high")
-                ),
+                lambda r: not number(r, "price_low") <= number(r, "price_per_hour") <= number(r, "price_high"),
             )
             == []
         )
@@ -148,10 +143,7 @@ class TestOffers:
     def test_regions_are_listed(self) -> None:
         known = {(row["provider"], row["region"]) for row in read("regions.csv")}
         rows = (*self.offers, *self.zones)
-        assert (
-            bad(rows, lambda r: r["region"] and (r["shape"].partition("/")[0], r["region"]) not in known)
-            == []
-        )
+        assert bad(rows, lambda r: r["region"] and (r["shape"].partition("/")[0], r["region"]) not in known) == []
 
     def test_terms_belong_to_reserved(self) -> None:
         assert bad(self.offers, lambda row: bool(row["term_hours"]) != (row["pricing"] == "reserved")) == []
@@ -159,9 +151,7 @@ class TestOffers:
 
     def test_spot_and_reserved_are_cheaper_than_on_demand(self) -> None:
         on_demand = {
-            (r["shape"], r["region"]): number(r, "price_per_hour")
-            for r in self.offers
-            if r["pricing"] == "on_demand"
+            (r["shape"], r["region"]): number(r, "price_per_hour") for r in self.offers if r["pricing"] == "on_demand"
         }
         cheaper = (*self.zones, *(row for row in self.offers if row["pricing"] != "on_demand"))
 
@@ -186,9 +176,7 @@ class TestOffers:
                 continue
             assert number(row, "price_per_hour") == pytest.approx(statistics.median(prices))
             assert int(row["zones"]) == len(prices)
-            assert (number(row, "price_low"), number(row, "price_high")) == pytest.approx(
-                (min(prices), max(prices))
-            )
+            assert (number(row, "price_low"), number(row, "price_high")) == pytest.approx((min(prices), max(prices)))
 
     def test_marketplace_cards_join_no_cluster(self) -> None:
         market = tuple(row for row in self.shapes.values() if row["grade"] == "marketplace")
@@ -230,10 +218,7 @@ class TestOtherPrices:
 
     def test_cpu_prices(self) -> None:
         rows = read("cpu_offers.csv")
-        assert (
-            bad(rows, lambda row: min(number(row, c) for c in ("price_per_hour", "vcpus", "memory_gib")) <= 0)
-            == []
-        )
+        assert bad(rows, lambda row: min(number(row, c) for c in ("price_per_hour", "vcpus", "memory_gib")) <= 0) == []
         per_vcpu = {"USD": (0.002, 0.25), "CNY": (0.02, 1.5)}
 
         def dear(row: Row) -> bool:
@@ -242,9 +227,7 @@ class TestOtherPrices:
 
         assert bad(rows, dear) == []
         listed = {
-            row["id"].rpartition("/")[0]: number(row, "price_per_hour")
-            for row in rows
-            if row["pricing"] == "on_demand"
+            row["id"].rpartition("/")[0]: number(row, "price_per_hour") for row in rows if row["pricing"] == "on_demand"
         }
         spot = tuple(row for row in rows if row["pricing"] == "spot")
         assert (
@@ -272,10 +255,7 @@ class TestOtherPrices:
         assert bad(read("logging.csv"), lambda row: not (row["ingest_per_gb"] or row["metric_month"])) == []
 
     def test_caches_are_billed_one_way(self) -> None:
-        assert (
-            bad(read("caches.csv"), lambda row: bool(row["price_per_hour"]) == bool(row["per_gib_hour"]))
-            == []
-        )
+        assert bad(read("caches.csv"), lambda row: bool(row["price_per_hour"]) == bool(row["per_gib_hour"])) == []
 
     def test_discounts_are_shares_that_fit_their_prices(self) -> None:
         rows = read("commitments.csv")
@@ -300,10 +280,7 @@ class TestThings:
         assert bad(rows, lambda row: row["bf16"] and not 50 < number(row, "bf16") < 5000) == []
         assert bad(rows, lambda row: row["generation"] in ("Volta", "Turing") and row["bf16"]) == []
         assert bad(rows, lambda row: row["generation"] in ("Volta", "Turing", "Ampere") and row["fp8"]) == []
-        assert (
-            bad(rows, lambda row: row["fp8"] and row["bf16"] and number(row, "fp8") < number(row, "bf16"))
-            == []
-        )
+        assert bad(rows, lambda row: row["fp8"] and row["bf16"] and number(row, "fp8") < number(row, "bf16")) == []
 
     def test_unknown_links_stay_unknown(self) -> None:
         links = {row["name"]: row["link_gb_s"] for row in read("devices.csv")}
@@ -352,11 +329,7 @@ class TestThings:
         assert (
             bad(
                 rows,
-                lambda r: (
-                    not number(r, "low")
-                    <= float(r["per_gpu_hour"] or r["per_node_hour"])
-                    <= number(r, "high")
-                ),
+                lambda r: not number(r, "low") <= float(r["per_gpu_hour"] or r["per_node_hour"]) <= number(r, "high"),
             )
             == []
         )
@@ -375,10 +348,7 @@ class TestThings:
             == []
         )
         known = {(row["provider"], row["region"]) for row in rows}
-        assert (
-            bad(rows, lambda r: r["reference_region"] and (r["provider"], r["reference_region"]) not in known)
-            == []
-        )
+        assert bad(rows, lambda r: r["reference_region"] and (r["provider"], r["reference_region"]) not in known) == []
 
 
 def test_no_text_names_a_machine_it_was_made_on() -> None:

@@ -92,8 +92,6 @@ def test_a_bad_row_is_named(folder: Path, old: str, new: str, says: str) -> None
 
 def test_a_price_of_an_unknown_machine_is_an_error(folder: Path) -> None:
     path = folder / "offers.csv"
-    path.write_text(
-        path.read_text(encoding="utf-8").replace(",aws/p5.48xlarge,", ",aws/p5.x,", 1), encoding="utf-8"
-    )
+    path.write_text(path.read_text(encoding="utf-8").replace(",aws/p5.48xlarge,", ",aws/p5.x,", 1), encoding="utf-8")
     with pytest.raises(InputError, match=r"aws/p5\.x"):
         load_catalog(folder)

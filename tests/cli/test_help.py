@@ -19,9 +19,7 @@ SLOW_MACHINE = 5.0
 """Factor granted to machines that are busy or old."""
 
 
-def every_command(
-    command: click.Command = command_line, path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, ...]]:
+def every_command(command: click.Command = command_line, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Walk the tree of commands."""
     yield path
     if isinstance(command, click.Group):
@@ -61,9 +59,7 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
     best = float("inf")
     for _ in range(3):
         start = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
-        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
         best = min(best, time.perf_counter() - start)
         assert done.returncode == 0, done.stderr
     assert best <= HELP_SECONDS * SLOW_MACHINE

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from rlopt.cli import output
 
 
-def test_a_failed_write_leaves_the_old_file_and_no_litter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "plan.json"
     target.write_text("old", encoding="utf-8")
 

@@ -42,9 +42,7 @@ def test_exit_code_tells_the_status_and_the_plan_is_printed(
     assert result.out
 
 
-def test_relaxations_are_written_under_their_public_names(
-    api: FakeApi, rlopt_run: Run, request_file: Path
-) -> None:
+def test_relaxations_are_written_under_their_public_names(api: FakeApi, rlopt_run: Run, request_file: Path) -> None:
     api.plan = plans.infeasible()
     document = json.loads(rlopt_run("solve", request_file, "--json").out)
     assert document["relaxations"][0]["from"] == 2.5

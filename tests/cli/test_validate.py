@@ -16,10 +16,7 @@ from tests.cli.conftest import Result
 from tests.measured.fakes import replace_models, twice
 
 Run = Callable[..., Result]
-TEXT = (
-    "id,gpu,tokens_per_s_per_gpu,peak_mem_gib,result\n"
-    "a,H100-SXM,100,40,fits\nb,A100-80GB,50,,oom\n=c,A100-80GB,,,\n"
-)
+TEXT = "id,gpu,tokens_per_s_per_gpu,peak_mem_gib,result\na,H100-SXM,100,40,fits\nb,A100-80GB,50,,oom\n=c,A100-80GB,,,\n"
 
 
 @pytest.fixture

@@ -56,9 +56,7 @@ def test_parts_make_the_whole(name: str) -> None:
     dense = model.layers - model.moe_layers
     everywhere = count.attention_per_layer + count.norms_per_layer
     layers = model.layers * everywhere + dense * count.ffn_per_dense_layer
-    layers += model.moe_layers * (
-        count.router_per_layer + count.shared_per_layer + model.experts * count.expert
-    )
+    layers += model.moe_layers * (count.router_per_layer + count.shared_per_layer + model.experts * count.expert)
     final_norm = count.norms_per_layer / 2
     assert count.total == pytest.approx(count.embedding + count.head + layers + final_norm, rel=1e-12)
     idle = model.moe_layers * (model.experts - model.active_experts) * count.expert

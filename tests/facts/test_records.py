@@ -17,9 +17,7 @@ def catalog() -> Catalog:
     return load_catalog()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in rlopt.facts.__all__ if name[0].isupper() and name != "PRECISIONS"]
-)
+@pytest.mark.parametrize("name", [name for name in rlopt.facts.__all__ if name[0].isupper() and name != "PRECISIONS"])
 def test_records_are_frozen_and_slotted(name: str) -> None:
     record = getattr(rlopt.facts, name)
     assert record.__dataclass_params__.frozen
@@ -29,9 +27,7 @@ def test_records_are_frozen_and_slotted(name: str) -> None:
 
 
 def test_traffic_is_priced_by_band() -> None:
-    traffic = Traffic(
-        "a", None, "egress_internet", ((10.0, 0.1), (100.0, 0.05), (None, 0.01)), "USD", "", "s"
-    )
+    traffic = Traffic("a", None, "egress_internet", ((10.0, 0.1), (100.0, 0.05), (None, 0.01)), "USD", "", "s")
     assert traffic.price(0) == 0
     assert traffic.price(5) == pytest.approx(0.5)
     assert traffic.price(60) == pytest.approx(1 + 2.5)

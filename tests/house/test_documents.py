@@ -22,9 +22,7 @@ _IN_BLOCK = re.compile(r"^\s*((?:\./run|rlopt) [^#>|\n]+)", re.MULTILINE)
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 # Folders of one machine, addresses of one index; the brackets keep the pattern from finding itself.
-_OF_ONE_MACHINE = re.compile(
-    r"(?<![\w.~-])/(?:wor[k]|hom[e]|roo[t]|tm[p]|User[s])/|index[-]url|pyp[i]\.org|file:[/]//"
-)
+_OF_ONE_MACHINE = re.compile(r"(?<![\w.~-])/(?:wor[k]|hom[e]|roo[t]|tm[p]|User[s])/|index[-]url|pyp[i]\.org|file:[/]//")
 
 
 def documented_commands() -> list[tuple[str, str]]:
@@ -48,9 +46,7 @@ def test_documented_command_exists(document: str, line: str) -> None:
     command: click.Command = command_line
     while words and isinstance(command, click.Group) and words[0] in command.commands:
         command = command.commands[words.pop(0)]
-    assert not isinstance(command, click.Group) or not words or words[0].startswith("-"), (
-        f"{document}: {line}"
-    )
+    assert not isinstance(command, click.Group) or not words or words[0].startswith("-"), f"{document}: {line}"
     options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     used = {word.split("=")[0] for word in words if word.startswith("-")}
     assert used <= options | {"--help", "-h", "--version"}, f"{document}: {line}"

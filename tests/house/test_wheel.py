@@ -36,17 +36,13 @@ def test_name_and_version(wheel: Path) -> None:
 def test_it_carries_the_code_and_the_data(wheel: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    code = {
-        f"rlopt/{p.relative_to(root / 'optimizer' / 'rlopt')}" for p in (root / "optimizer").rglob("*.py")
-    }
+    code = {f"rlopt/{p.relative_to(root / 'optimizer' / 'rlopt')}" for p in (root / "optimizer").rglob("*.py")}
     assert code <= names
     for room in ("catalogs", "constraints"):
         files = {
             f"rlopt/_data/{path.relative_to(root)}"
             for path in (root / room).rglob("*")
-            if path.is_file()
-            and "raw" not in path.relative_to(root).parts
-            and "__pycache__" not in path.parts
+            if path.is_file() and "raw" not in path.relative_to(root).parts and "__pycache__" not in path.parts
         }
         assert files <= names
     assert all(name.startswith("rlopt/") for name in names)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.detail import PoolDetail, StageDetail
+from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.operations import load_operations
 from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
@@ -18,6 +19,7 @@ from rlopt.reading.catalogs import load_catalog
 from rlopt.reading.request_file import read_request
 from rlopt.reading.resolve import resolve_models
 from rlopt.workloads import build_workload
+from rlopt.workloads.variants import Variant
 
 DEVICES = ("H100-SXM", "A100-80GB", "L4")
 PRECISIONS = ("bf16", "fp8", "fp32")
@@ -39,6 +41,7 @@ class StubEstimates:
     """Details that fit, so that the audit has something to read."""
 
     precision: dict[int, str]
+    rollouts: Pools
 
     def _detail(self, roles: tuple[str, ...], precision: str) -> PoolDetail:
         return PoolDetail(
@@ -60,8 +63,24 @@ class StubEstimates:
     def training_detail(self, row: int) -> PoolDetail:
         return self._detail(("update",), self.precision[row])
 
-    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
+    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
         return self._detail(("generate",), "bf16")
+
+    def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
+        return self._detail(("forward",), "bf16")
+
+    def mixed(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+        return self._mixed(first, second, 1.0 + 0.02 * ((first * 7 + second * 3) % 5))
+
+    def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+        return self._mixed(first, second, np.ones(len(first)))
+
+    def _mixed(self, first: np.ndarray, second: np.ndarray, slower: np.ndarray) -> MixedTimes:
+        """A mix as quick as its parts allow, or a little slower, as whole replicas and tails make it."""
+        a, b = self.rollouts.take(first), self.rollouts.take(second)
+        names = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
+        times = {name: slower / (1.0 / getattr(a, name) + 1.0 / getattr(b, name)) for name in names}
+        return MixedTimes(split=b.seconds / (a.seconds + b.seconds), **times)
 
     def colocated_detail(self, row: int) -> PoolDetail:
         return self._detail(("generate", "update"), self.precision[row])
@@ -205,6 +224,8 @@ def _market(rng: random.Random) -> Market:
         spot=np.array([o.pricing == "spot" for o in offers]),
         host_memory_gib=np.full(len(offers), 256.0),
         max_nodes=np.full(len(offers), 4),
+        term_hours=np.array([o.term_hours or 0.0 for o in offers]),
+        local_disk_gib=np.zeros(len(offers)),
         zones=zones,
         topologies=tuple(topologies),
         left_out={},
@@ -229,7 +250,9 @@ def _tariff(rng: random.Random, provider: str, region: str) -> Tariff:
         for n in range(rng.randint(1, 3))
     )
     cpu = CpuPool("control", "cpu", provider, region, "c1", 1, rng.uniform(0.05, 0.5), "random", "2026-11-01")
-    return Tariff(provider, region, tiers, 0.09, "random", 0.5, 1e-5, 0.0, "log", "random", "2026-11-01", (cpu,), ())
+    return Tariff(
+        provider, region, tiers, 0.09, "random", 0.5, 1e-5, 0.0, "log", "random", "2026-11-01", cpu, (None,), ()
+    )
 
 
 def _pools(
@@ -239,9 +262,11 @@ def _pools(
     precisions: tuple[str, ...],
     mean_seconds: float,
     first: int,
+    variants: tuple[int, ...] = (0,),
+    once: float = 0.0,
 ) -> tuple[Pools, dict[int, str]]:
     rows, names = [], {}
-    for size in sizes:
+    for variant, size in product(variants, sizes):
         for offer in range(len(market.offers)):
             for nodes in rng.sample([1, 2, 3, 4], rng.randint(1, 2)):
                 precision = rng.choice(precisions)
@@ -249,7 +274,9 @@ def _pools(
                 steady = seconds * rng.uniform(0.5, 1.0)
                 band = rng.choice([1.2, 1.35, 1.6])
                 names[first + len(rows)] = precision
-                rows.append((offer, nodes, size, RANK[precision], seconds, seconds * band, steady, steady * band))
+                rows.append(
+                    (offer, nodes, size, RANK[precision], seconds, seconds * band, steady, steady * band, variant)
+                )
     table = np.array(rows)
     offer, nodes = table[:, 0].astype(int), table[:, 1].astype(int)
     rates = np.where(market.spot[offer], rng.choice([0.002, 0.02]), 0.0005)
@@ -268,13 +295,35 @@ def _pools(
         steady_seconds=table[:, 6],
         confident_steady_seconds=table[:, 7],
         estimate=np.arange(first, first + len(rows)),
+        variant=table[:, 8].astype(int),
+        environment=np.zeros(len(rows), dtype=int),
+        environment_usd_per_hour=np.zeros(len(rows)),
+        precision=np.zeros(len(rows), dtype=int),
+        once_seconds=np.full(len(rows), once),
+        confident_once_seconds=np.full(len(rows), once * 1.2),
+        term_hours=market.term_hours[offer],
+        disk_gb=nodes * rng.choice([0.0, 100.0]),
     ), names
 
 
-def random_problem(seed: int, objective: str = "cost") -> Problem:
-    """One problem, the same for the same seed."""
+def _variants(rng: random.Random, request: Any, workload: Any) -> tuple[Variant, ...]:
+    """One way to run the job, or a second that needs other steps, or one whose reward model stands apart."""
+    plain = Variant(workload, cleaned=False)
+    fewer = replace(workload, steps={size: max(2, steps * 3 // 4) for size, steps in workload.steps.items()})
+    return rng.choice(
+        [
+            (plain,),
+            (plain, Variant(fewer, cleaned=True)),
+            (plain, Variant(workload, cleaned=False, scoring="own", own=("reward",))),
+        ]
+    )
+
+
+def random_problem(seed: int, objective: str = "cost", mixes: bool = False) -> Problem:
+    """One problem, the same for the same seed. ``mixes``: pools may be of two offers."""
     rng = random.Random(seed)
     request, catalog = _request(rng).replaced("objective", objective), load_catalog()
+    request = request.replaced("choices.mixed_pools", mixes)
     models = resolve_models(request, catalog)
     workload = build_workload(request, models)
     market = _market(rng)
@@ -282,26 +331,38 @@ def random_problem(seed: int, objective: str = "cost") -> Problem:
     training, names = _pools(rng, market, workload.group_sizes, PRECISIONS, 40.0, 0)
     colocated, more = _pools(rng, market, workload.group_sizes, PRECISIONS, 90.0, 10_000)
     rollout, _ = _pools(rng, market, workload.group_sizes, ("bf16",), 40.0, 0)
+    checkpoint = Checkpoint(rng.uniform(1e9, 4e11), rng.uniform(1e9, 5e10))
+    variants = _variants(rng, request, workload)
+    scoring = rollout.take(slice(0))
+    if len(variants) > 1:
+        training, names = _pools(rng, market, workload.group_sizes, PRECISIONS, 40.0, 0, (0, 1), rng.choice([0, 900]))
+        shared = tuple(n for n, variant in enumerate(variants) if not variant.own)
+        colocated, more = _pools(rng, market, workload.group_sizes, PRECISIONS, 90.0, 10_000, shared)
+        if variants[1].own:
+            scoring, _ = _pools(rng, market, workload.group_sizes, ("bf16",), 10.0, 0, (1,))
     every = request.floors.checkpoints.history_every or 1
     grid = {
-        size: tuple(d for d in range(1, every + 1) if every % d == 0 and d <= steps)
-        for size, steps in workload.steps.items()
+        (number, size): tuple(d for d in range(1, every + 1) if every % d == 0 and d <= steps) or (steps,)
+        for number, variant in enumerate(variants)
+        for size, steps in variant.steps.items()
     }
     return Problem(
         request=request,
         catalog=catalog,
         workload=workload,
+        variants=variants,
         models=models,
         market=market,
         operations=load_operations(),
         tariffs=tariffs,
         tiers=TierTable.of(tariffs),
-        checkpoint=Checkpoint(rng.uniform(1e9, 4e11), rng.uniform(1e9, 5e10)),
+        checkpoint=checkpoint,
         intervals=grid,
         training=training,
         rollout=rollout,
+        scoring=scoring,
         colocated=colocated,
-        estimates=StubEstimates(names | more),
+        estimates=StubEstimates(names | more, rollout),
         sync_seconds=(10.0, 4.0, 4.0),
         staleness=1,
         exposed_share=0.11,

@@ -72,6 +72,22 @@ def test_the_fastest_plan_is_the_fastest_column(shard: int) -> None:
             assert plan.time.confident_hours == pytest.approx(best.hours, rel=1e-6), (seed, best.column)
 
 
+@pytest.mark.parametrize("shard", range(4))
+def test_mixed_pools_are_found_as_enumeration_finds_them(shard: int) -> None:
+    chosen = 0
+    for seed in range(1000 + shard, 1200, 4):
+        problem = random_problem(seed, mixes=True)
+        best = exhaustive(problem)
+        for backend in ("pulp", "ortools"):
+            plan = cheapest(problem, backend)
+            if best is None or plan.cost is None:
+                assert (best is None) == (plan.cost is None), (seed, backend, best)
+            else:
+                assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-6), (seed, backend, best.column)
+                chosen += any(pool.share is not None for pool in plan.pools)
+    assert chosen >= 6
+
+
 def test_the_sample_is_worth_something() -> None:
     infeasible, large, binding = 0, 0, Counter[str]()
     for seed in range(PROBLEMS):

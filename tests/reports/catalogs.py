@@ -32,9 +32,7 @@ def _shape(provider: str, name: str, device: str, gpus: int, vcpus: float | None
     )
 
 
-def _offer(
-    shape: Shape, region: str | None, pricing: str, price: float, as_of: str, confidence: str
-) -> Offer:
+def _offer(shape: Shape, region: str | None, pricing: str, price: float, as_of: str, confidence: str) -> Offer:
     return Offer(
         id=f"{shape.provider}/{region or 'any'}/any/{shape.instance_type}/{pricing}",
         shape=shape,

@@ -85,9 +85,7 @@ def test_look_up_of_the_unknown_says_what_is_near_or_lacking(name: str, say: str
 
 def test_reports_read_as_kept() -> None:
     facts = catalog()
-    check_golden(
-        "catalog_list.txt", to_text(*catalog_text.counts_report(facts, facts.offers, TODAY), width=110)
-    )
+    check_golden("catalog_list.txt", to_text(*catalog_text.counts_report(facts, facts.offers, TODAY), width=110))
     shown = [*catalog_records.look_up(facts, "runpod/h100_pcie"), *catalog_records.look_up(facts, "tiny-1b")]
     check_golden("catalog_show.txt", to_text(*catalog_text.records_report(shown)))
     shelves = [

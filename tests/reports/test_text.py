@@ -94,9 +94,7 @@ def test_changes_that_help_are_shown_cheapest_first() -> None:
 
 def test_nothing_on_offer_is_said_so() -> None:
     plan = plans.infeasible()
-    empty = plan.model_copy(
-        update={"solver": plan.solver.model_copy(update={"candidates": 0}), "relaxations": []}
-    )
+    empty = plan.model_copy(update={"solver": plan.solver.model_copy(update={"candidates": 0}), "relaxations": []})
     text = to_text(*plan_report(empty))
     assert "nothing among the choices can take any part of this job" in text
     assert "no change of a limit or floor was found that helps" in text

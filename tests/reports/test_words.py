@@ -20,9 +20,7 @@ def test_dollars_never_hide_a_cost(amount: float, text: str) -> None:
     assert words.usd(amount) == text
 
 
-@pytest.mark.parametrize(
-    ("price", "text"), [(31.92, "$31.92"), (0.023, "$0.023"), (0.0, "$0.00"), (0.28, "$0.28")]
-)
+@pytest.mark.parametrize(("price", "text"), [(31.92, "$31.92"), (0.023, "$0.023"), (0.0, "$0.00"), (0.28, "$0.28")])
 def test_unit_prices_keep_their_digits(price: float, text: str) -> None:
     assert words.rate(price) == text
 

@@ -24,7 +24,8 @@ from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s
 from rlopt.facts import Catalog, Model
 from rlopt.problem import Floats, Pools, Problem
 from rlopt.request import Request
-from rlopt.workloads import Variant, Workload, workload_variants
+from rlopt.workloads import Workload
+from rlopt.workloads.variants import Variant, workload_variants
 
 SEARCHED_GPUS = 512
 """Pools are searched up to this many GPUs where the request sets no limit; a plan then says so."""
@@ -36,17 +37,7 @@ def _alone(workload: Workload, own: Sequence[str]) -> Workload:
         workload,
         roles=tuple(role for role in workload.roles if role.name in own),
         stages=tuple(stage for stage in workload.stages if stage.kind == "forward" and stage.role in own),
-    )
-
-
-def _without(workload: Workload, own: Sequence[str]) -> Workload:
-    """The workload less the roles of ``own``, which score elsewhere."""
-    if not own:
-        return workload
-    return replace(
-        workload,
-        roles=tuple(role for role in workload.roles if role.name not in own),
-        stages=tuple(stage for stage in workload.stages if stage.role not in own),
+        evaluation=None,
     )
 
 
@@ -96,7 +87,9 @@ def build_problem(
     policy = context.shapes["policy"]
     between = disaggregated_fixed_s(policy, context.calibration)
     fixed = colocated_fixed_s(policy, context.calibration) if workload.generates else 0.0
-    every = [*(table for _, table in tables), *(table for _, table in scoring_tables), *([sampling] if sampling else [])]
+    every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
+    every += [table for _, table in scoring_tables]
+    every += [sampling] if sampling is not None else []
     excluded, notes = _left_out(every, request, market, stops, operations)
     ways = len(workload.group_sizes) * len(request.choices.precision.update)
     return Problem(
@@ -149,8 +142,8 @@ def _training_tables(
     known: dict[Hashable, list[int]] = {}
     serving = []
     for variant in variants:
-        here = context_of(context, _without(variant.workload, variant.own), variant)
-        key = (here.workload.structure_key, variant.once, variant.once_sequences)
+        here = context_of(context, variant.training, variant)
+        key = (variant.structure_key, variant.once, variant.once_sequences)
         if key not in known:
             offloads = here.offloads if here.in_loop else tuple(code for code in here.offloads if code < 2)
             scores = request.choices.precision.score if here.scores_frozen else ("bf16",)

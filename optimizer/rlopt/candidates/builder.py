@@ -54,7 +54,7 @@ class Builder:
         self.colocated_rows: list[ColocatedRow] = []
 
     def price(self, topology: Ints, nodes: Ints, needs: Needs, estimate: int, given: Mapping[str, Any]) -> Pools:
-        """Pools of estimate rows ``estimate``... with every offer; what ``given`` leaves out is 0, ``seconds`` twice."""
+        """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0 or as in step."""
         rows = len(topology)
         zero = np.zeros(rows)
         fields = {
@@ -106,7 +106,9 @@ class Builder:
         found = colocated_table(context, table, way.size, way.precision)
         estimate, rollouts = len(self.colocated_rows), context.request.choices.precision.rollout
         self.colocated_rows += [
-            ColocatedRow(TrainingRow(number, int(row), way.size, way.precision), int(tp), int(ep), rollouts[int(p)], int(e))
+            ColocatedRow(
+                TrainingRow(number, int(row), way.size, way.precision), int(tp), int(ep), rollouts[int(p)], int(e)
+            )
             for row, tp, ep, p, e in zip(
                 found.train, found.tp, found.ep, found.precision, found.environment, strict=True
             )

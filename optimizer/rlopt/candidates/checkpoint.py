@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlopt.estimates import ModelShape, load_calibration
+from rlopt.estimates import load_calibration
+from rlopt.estimates.roles import trained_params
 from rlopt.problem import Checkpoint
 from rlopt.request import Request
-from rlopt.workloads import Variant, Workload
+from rlopt.workloads import Workload
+from rlopt.workloads.variants import Variant
 
+POLICY = ("policy", "action")
+"""Roles that together are the policy."""
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -16,15 +20,9 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
     """Bytes of a resumable copy (all trained models) and of a weights-only copy (the policy)."""
     kept = load_calibration().memory
     weight, optimizer = float(kept["saved_weight_bytes"]), float(kept["saved_optimizer_bytes"][request.job.optimizer])
-    trained = []
-    for role in workload.roles:
-        if role.trained:
-            trainable, count = request.job.trainable, role.model.params
-            if role.name == "policy" and trainable.kind == "lora":
-                count = float(ModelShape.of(role.model).lora_params(trainable.lora_rank or 1))
-            trained.append((role.name, count))
-    weights = next(count for name, count in trained if name == "policy") * weight
-    return Checkpoint(sum(count for _, count in trained) * (weight + optimizer), weights)
+    trained = {role.name: trained_params(role, request.job.trainable) for role in workload.roles if role.trained}
+    policy = sum(trained.get(name, 0.0) for name in POLICY)
+    return Checkpoint(sum(trained.values()) * (weight + optimizer), policy * weight)
 
 
 def intervals(request: Request, variants: Sequence[Variant]) -> dict[tuple[int, int], tuple[int, ...]]:

@@ -107,4 +107,5 @@ def _best(
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
     group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
     keep = staircase(group * len(context.instances) + environment, median, confident)
-    return ColocatedTable(*(column[keep] for column in columns), first[keep], second[keep])
+    kept = [column[keep] for column in columns]
+    return ColocatedTable(kept[0], kept[1], kept[2], kept[3], kept[4], first[keep], second[keep])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,10 +24,12 @@ from rlopt.estimates import (
     quantile,
     training_engine,
 )
+from rlopt.estimates.roles import role_shape, role_training
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
-from rlopt.workloads import Stage, Variant, Workload
+from rlopt.workloads import Role, Stage, Workload
+from rlopt.workloads.variants import Variant
 
 OFFLOADS = ("none", "optimizer", "parameters")
 
@@ -126,26 +128,16 @@ def topology_hardware(topologies: tuple[Topology, ...], catalog: Catalog) -> Har
     return Hardware.of([(catalog.devices[t.device], t.gpus_per_node, t.intra, t.node_gbps) for t in topologies])
 
 
-def training_of(request: Request, role: str) -> Training:
-    """What is trained of a role: everything, or adapters on the policy. A critic is always trained in full."""
-    trainable = request.job.trainable
-    if role == "policy" and trainable.kind == "lora":
-        return Training(
-            kind="lora",
-            lora_rank=trainable.lora_rank or 1,
-            base_bytes=0.55 if trainable.base == "int4" else 2.0,
-            optimizer=request.job.optimizer,
-            in_loop=request.job.generates,
-        )
-    return Training(
-        kind="full", lora_rank=0, base_bytes=2.0, optimizer=request.job.optimizer, in_loop=request.job.generates
-    )
+def _shapes(roles: Sequence[Role]) -> dict[str, ModelShape]:
+    """Shapes by role; roles of one shape share theirs, so that what is computed for one serves the others."""
+    known: dict[Hashable, ModelShape] = {}
+    for role in roles:
+        known.setdefault(_shape_key(role), role_shape(role))
+    return {role.name: known[_shape_key(role)] for role in roles}
 
 
-def _shapes(workload: Workload) -> dict[str, ModelShape]:
-    """Shapes by role; roles of one model share theirs, so that what is computed for one serves the others."""
-    known = {id(role.model): ModelShape.of(role.model) for role in workload.roles}
-    return {role.name: known[id(role.model)] for role in workload.roles}
+def _shape_key(role: Role) -> Hashable:
+    return id(role.model), role.outputs, role.patches_per_token
 
 
 def make_context(
@@ -170,8 +162,8 @@ def make_context(
         workload=workload,
         market=market,
         hardware=hardware,
-        shapes=_shapes(workload),
-        trainings={role.name: training_of(request, role.name) for role in workload.roles if role.trained},
+        shapes=_shapes(workload.roles),
+        trainings={role.name: role_training(request, role) for role in workload.roles if role.trained},
         calibration=calibration,
         train_band=band("training"),
         rollout_band=band("generation"),
@@ -185,8 +177,8 @@ def context_of(context: Context, workload: Workload, variant: Variant | None = N
     return replace(
         context,
         workload=workload,
-        shapes={role.name: context.shapes[role.name] for role in workload.roles},
-        trainings={role.name: training_of(context.request, role.name) for role in workload.roles if role.trained},
+        shapes=_shapes((*workload.roles, *(variant.once_roles if variant else ()))),
+        trainings={role.name: role_training(context.request, role) for role in workload.roles if role.trained},
         once=variant.once if variant else (),
         once_sequences=variant.once_sequences if variant else 0.0,
     )

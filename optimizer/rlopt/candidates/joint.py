@@ -49,9 +49,7 @@ def run_hours(
     return operations.overhead_hours + working, operations.overhead_hours + expected
 
 
-def join(
-    problem: Problem, placement: int, train: Ints, support: Support | None, interval: Ints, tier: Ints
-) -> Columns:
+def join(problem: Problem, placement: int, train: Ints, support: Support | None, interval: Ints, tier: Ints) -> Columns:
     """Columns of one placement, row by row; shape (columns,). ``support`` is None where one pool does it all."""
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
     size = len(first)
@@ -167,7 +165,7 @@ def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -
     rate, billed = np.zeros(len(first)), np.zeros(len(first))
     if not np.any(problem.market.term_hours):
         return rate, billed
-    everything = [(first, np.arange(len(first)))] + parts_of(problem, beside)
+    everything = [(first, np.arange(len(first))), *parts_of(problem, beside)]
     for pools, index in everything:
         here = np.flatnonzero(index >= 0)
         term, usd = pools.term_hours[index[here]], pools.usd_per_hour[index[here]]

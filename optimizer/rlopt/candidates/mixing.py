@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -64,6 +65,25 @@ def mixed_bound(
     return MixedTimes(*found.values())
 
 
+def _at_share(
+    context: Context,
+    table: SamplingTable,
+    precision: str,
+    size: int,
+    instances: int,
+    row: Ints,
+    share: Floats,
+    steady: bool,
+) -> Floats:
+    """Seconds of table rows at their share of the samples; infinite where they cannot run."""
+    hardware = context.hardware.take(table.topology[row])
+    gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
+    room = room_gib(context, hardware, table.tp[row], table.ep[row], precision, 0.0, False)
+    engine = (hardware, table.tp[row], table.ep[row], gpus, precision, room)
+    time = sample(context, *engine, size, steady, share=share, instances=instances).seconds
+    return np.where(np.isnan(time), np.inf, time)
+
+
 def mixed_times(
     context: Context, table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
 ) -> MixedTimes:
@@ -71,15 +91,7 @@ def mixed_times(
     found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
     for here, size, environment, number, a, b in _groups(table, rows, first, second):
         precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
-
-        def seconds(row: Ints, share: Floats, steady: bool) -> Floats:
-            hardware = context.hardware.take(table.topology[row])
-            gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
-            room = room_gib(context, hardware, table.tp[row], table.ep[row], precision, 0.0, False)
-            engine = (hardware, table.tp[row], table.ep[row], gpus, precision, room)
-            time = sample(context, *engine, size, steady, share=share, instances=instances).seconds
-            return np.where(np.isnan(time), np.inf, time)
-
+        seconds = partial(_at_share, context, table, precision, size, instances)
         whole = (table.engine_seconds[(size, environment)][a], table.engine_seconds[(size, environment)][b])
         split = 1.0 / (1.0 + whole[0] / whole[1])
         for _ in range(CORRECTIONS):

@@ -229,10 +229,11 @@ def _environment(
     book: TariffBook, instances: int, provider: str, region: str | None
 ) -> tuple[CpuPool | None, list[str]]:
     """CPU machines of ``instances`` tools or simulators; none for robots and for simulators on the pool's GPUs."""
-    held = book.workload.tools or book.workload.acting
+    tools, acting = book.workload.tools, book.workload.acting
+    held = tools or acting
     if held is None or not instances:
         return None, []
-    if book.workload.acting is not None and (held.kind == "robot" or held.runs_on == "gpu"):
+    if acting is not None and (acting.kind == "robot" or acting.runs_on == "gpu"):
         return None, []
     machines, more = book.cpu("environment", held.vcpus, bytes_to_gib(held.memory_bytes), instances, provider, region)
     if machines is None:

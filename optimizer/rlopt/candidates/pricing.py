@@ -93,6 +93,6 @@ def price_rows(
         spot=market.spot[offer],
         term_hours=market.term_hours[offer],
         environment_usd_per_hour=environments[zone, fields["environment"][row]],
-        disk_gb=count * bytes_to_gb(rented * GIB),
+        disk_gb=count * (bytes_to_gb(GIB) * rented),
         **{name: values[row] for name, values in fields.items()},
     )

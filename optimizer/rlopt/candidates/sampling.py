@@ -92,8 +92,9 @@ def sample(
 ) -> GenerationTime:
     """One step's sampling on pools of ``gpus`` GPUs inside the loop of the framework planned with.
 
-    ``share`` of the samples falls to the pool (the rest to another of a mixed one). Steady pools hold (1 + staleness) steps' sequences in flight, and wait for the longest responses as far as their
-    lag does not hide them. Weights are brought to an engine's lower precision before it samples.
+    ``share`` of the samples falls to the pool (the rest to another of a mixed one). Steady pools hold (1 + staleness)
+    steps' sequences in flight, and wait for the longest responses as far as their lag does not hide them. Weights are
+    brought to an engine's lower precision before it samples.
     """
     shape, calibration = context.shapes["policy"], context.calibration
     stage = context.workload.of_kind("generate")[0]

@@ -1,4 +1,4 @@
-"""On-demand share:  GPUs never reclaimed / all GPUs >= floors.on_demand_share, and the same of each mixed pool's samples.
+"""On-demand share:  GPUs never reclaimed / all GPUs >= floors.on_demand_share, and so in each mixed pool.
 
 Cheap cards cannot stand in for a mixed pool's share: there it counts by throughput, which is the part of the samples
 that the offers never taken back bring in.

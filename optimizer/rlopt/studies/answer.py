@@ -33,7 +33,7 @@ from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.rules import rules_of
 from rlopt.studies.prices import price_warnings, prices_used
 from rlopt.units import bytes_to_gib, seconds_to_hours
-from rlopt.workloads import Variant
+from rlopt.workloads.variants import Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,7 @@ def _details(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
         name = "main" if problem.workload.generates else "train"
         detail = estimates.colocated_detail(int(problem.colocated.estimate[first]))
         return [Chosen(name, problem.colocated, first, detail)]
-    found = [
-        Chosen(
-            "train", problem.training, first, estimates.training_detail(int(problem.training.estimate[first]))
-        )
-    ]
+    found = [Chosen("train", problem.training, first, estimates.training_detail(int(problem.training.estimate[first])))]
     steady = bool(columns.placement[j] == ASYNC)
     for name, pools, index, second, split in (
         ("rollout", problem.rollout, columns.rollout, columns.rollout2, columns.split),

@@ -7,7 +7,7 @@ small problem it says whether the search and the solvers lose anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -33,53 +33,64 @@ class Best(NamedTuple):
     """Confident hours."""
 
 
-def _choices(problem: Problem, placement: int) -> Iterator[tuple[int, int, int, int]]:
+Key = tuple[int, int, int]
+"""Zone, variant and group size."""
+
+
+def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) -> Iterator[tuple[int, int, int, int]]:
     """Training row, row of the group's support (-1 when colocated), interval and tier of every column."""
     first = problem.colocated if placement == COLOCATED else problem.training
     for train in range(len(first)):
-        zone, size, variant = int(first.zone[train]), int(first.group_size[train]), int(first.variant[train])
-        others = [-1] if placement == COLOCATED else range(len(_beside(problem, zone, variant, size)))
+        zone, variant, size = key = (int(first.zone[train]), int(first.variant[train]), int(first.group_size[train]))
+        others = [-1] if placement == COLOCATED else range(len(beside[key]))
         for other in others:
             for interval in problem.intervals[variant, size]:
                 for tier in range(len(problem.tariffs[zone].tiers)):
                     yield train, other, interval, tier
 
 
-def _beside(problem: Problem, zone: int, variant: int, size: int) -> Support:
-    """Everything that may stand beside the training pools of one zone, variant and group size."""
-    rollout, scoring = problem.rollout, problem.scoring
-    sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size))
-    scored = None
-    if problem.variants[variant].own:
-        fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)
-        scored = np.flatnonzero(fine)
-    return every_support(problem, sampled, scored)
+def _beside(problem: Problem) -> dict[Key, Support]:
+    """Everything that may stand beside the training pools, by zone, variant and group size."""
+    training, rollout, scoring = problem.training, problem.rollout, problem.scoring
+    found: dict[Key, Support] = {}
+    for zone, variant, size in np.unique(
+        np.column_stack([training.zone, training.variant, training.group_size]), axis=0
+    ):
+        sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size))
+        scored = None
+        if problem.variants[variant].own:
+            fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)
+            scored = np.flatnonzero(fine)
+        found[int(zone), int(variant), int(size)] = every_support(problem, sampled, scored)
+    return found
 
 
-def _support(problem: Problem, train: NDArray[np.int64], other: NDArray[np.int64]) -> Support:
+def _support(
+    problem: Problem, beside: Mapping[Key, Support], train: NDArray[np.int64], other: NDArray[np.int64]
+) -> Support:
     """Rows of the groups' supports, one for each training row."""
     first = problem.training.take(train)
     found: list[tuple[NDArray[np.int64], Support]] = []
     keys = np.column_stack([first.zone, first.variant, first.group_size])
     for zone, variant, size in np.unique(keys, axis=0):
         here = np.flatnonzero((keys == (zone, variant, size)).all(axis=1))
-        found.append((here, _beside(problem, int(zone), int(variant), int(size)).take(other[here])))
+        found.append((here, beside[int(zone), int(variant), int(size)].take(other[here])))
     order = np.argsort(np.concatenate([here for here, _ in found]), kind="stable")
     return Support.join([rows for _, rows in found]).take(order)
 
 
 def every_column(problem: Problem) -> Columns:
     """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
-    nothing = np.zeros(0, dtype=np.int64)
+    nothing, beside = np.zeros(0, dtype=np.int64), _beside(problem)
     parts = [join(problem, COLOCATED, nothing, None, nothing, nothing)]
     for placement, name in enumerate(PLACEMENTS):
         if name not in problem.request.placements:
             continue
-        rows = _choices(problem, placement)
+        rows = _choices(problem, placement, beside)
         while chunk := list(islice(rows, CHUNK)):
             train, other, interval, tier = np.array(chunk, dtype=np.int64).T
-            beside = None if placement == COLOCATED else _support(problem, train, other)
-            columns = join(problem, placement, train, beside, interval, tier)
+            others = None if placement == COLOCATED else _support(problem, beside, train, other)
+            columns = join(problem, placement, train, others, interval, tier)
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             parts.append(columns.take(advances & (columns.gpus <= problem.gpu_limit)))
     return Columns.join([part.with_cost(column_costs(part, problem)) for part in parts])

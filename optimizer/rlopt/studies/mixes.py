@@ -46,7 +46,8 @@ class Mixes:
 
     def product(self, placement: int, group: Group, rollout: Support, score: Support, stairs: Stairs) -> Support:
         """Rollout pools with scoring pools beside them, those left out that cannot matter with any training pool."""
-        problem, found = self.matter.problem, [with_scoring(problem, rollout.take(slice(0)), score.take(slice(0)))]
+        problem = self.matter.problem
+        found = [with_scoring(problem, rollout.take(slice(0)), score.take(slice(0)))]
         if not len(rollout) or not len(score):
             return found[0]
         rollout = rollout.take(self.matter.of(placement, group, rollout, self._with(placement, stairs, score)))

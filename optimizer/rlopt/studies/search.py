@@ -53,14 +53,15 @@ class Search:
     def run(self) -> Columns:
         """All columns for the program: those kept and the barred ones that would undercut them."""
         placements = self.problem.request.placements
+        colocated = "colocated" in placements and len(self.problem.colocated) > 0
         groups = list(self._groups()) if len(self.problem.rollout) else []
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
         if self.reductions:
-            if len(self.problem.colocated):
+            if colocated:
                 self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
             for placement, train, beside in promising_pairs(self.matter, groups, modes):
                 self.price(placement, train, beside)
-        if len(self.problem.colocated):
+        if colocated:
             self._colocated()
         for served in groups:
             for placement in modes:
@@ -179,7 +180,8 @@ class Search:
         train = served.train
         scored = None if served.score is None else alone(problem, "score", served.score)
         rollout = alone(problem, "rollout", served.rollout)
-        train = train[self._stay(placement, served.group, problem.training.take(train), self._stairs(placement, rollout, scored))]
+        others = self._stairs(placement, rollout, scored)
+        train = train[self._stay(placement, served.group, problem.training.take(train), others)]
         if not len(train):
             return
         mine = self._stairs(placement, problem.training.take(train), None)
