@@ -28,6 +28,9 @@ from rlopt.estimates.shape import ModelShape
 from rlopt.units import bytes_to_gib
 from rlopt.workloads import Acting
 
+TWO_HALVES = 2.0
+"""Environments of a replica from which on they can take turns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inference:
@@ -180,7 +183,8 @@ def acting_seconds(
     longer = max(acting.inferences_max - mean, 0.0)
     if steady:
         half = one.seconds(running / 2.0)
-        turns = together if on_gpu else np.minimum(together, np.maximum(2.0 * half, half + world))
+        turns = np.maximum(2.0 * half, half + world)
+        turns = np.where((running >= TWO_HALVES) & (not on_gpu), np.minimum(together, turns), together)
         seconds, waited = rounds * turns, 0.0
     else:
         seconds, waited = rounds * together + longer * (one.fixed + world), longer
@@ -188,5 +192,5 @@ def acting_seconds(
         np.where(fits, seconds, np.inf),
         running,
         np.minimum(rounds * thinking / seconds, 1.0),
-        (rounds + waited) * world,
+        np.asarray((rounds + waited) * world) * np.ones_like(running),
     )
