@@ -221,6 +221,16 @@ def test_training_takes_more_than_scoring(parts: tuple[str, ...], at: Layout) ->
     assert seconds(shape, role_training(request, role), at) >= scored[0] * (1 - 1e-12)
 
 
+def test_adapters_go_on_both_parts_of_a_policy() -> None:
+    request = asked.request("vla", {"trainable": {"kind": "lora", "lora_rank": 16}})
+    roles = {role.name: role for role in build_workload(request, asked.ROBOT).roles}
+    kinds = {name: role_training(request, role).kind for name, role in roles.items()}
+    assert kinds == {"policy": "lora", "action": "lora", "value": "full"}
+    count = trained_params(roles["action"], request.job.trainable)
+    assert 0.0 < count < 0.05 * 0.86e9
+    assert trainable_share(roles["action"], request.job.trainable) == pytest.approx(count / 0.86e9)
+
+
 def test_adapters_are_as_before() -> None:
     request = asked.request("sft", {"trainable": {"kind": "lora", "lora_rank": 16, "base": "int4"}})
     training = role_training(request, Role("policy", asked.TEXT, True))
