@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rlopt.errors import NotSupportedError
 from rlopt.workloads import ALGORITHMS, Stage, Workload, build_workload
 from rlopt.workloads.policy_parts import backbone_of, expert_of
 from tests.workloads.asked import LARGE, POLICY, TEXT, TOWER, models, request
@@ -149,7 +150,39 @@ def test_how_a_robot_acts() -> None:
     assert (acting.inferences_mean, acting.inferences_max, acting.frames) == (300.0, 600.0, 300.0)
     assert (acting.steps_per_second, acting.world_seconds) == (100.0, 0.5)
     assert acting.frame_bytes == 3 * 602112
+    assert acting.stored_frames == 150.0  # half is dropped before it is stored
     assert acting.memory_bytes == 8 * 2**30
+
+
+def test_what_is_dropped_after_storage_is_stored() -> None:
+    acting = built("vla", {"filter": {"drop": 0.5, "before_storage": False}}).acting
+    assert acting is not None
+    assert acting.stored_frames == acting.frames == 300.0
+
+
+def test_a_frame_is_an_inference_where_no_stride_is_given() -> None:
+    action = {"head": "flow", "flow_steps": 5, "chunk": 25, "frequency": 50.0}
+    acting = built("vla", {"action": action, "value_stride": None}).acting
+    assert acting is not None
+    assert acting.frames == acting.inferences_mean == 600.0
+
+
+def test_a_policy_without_a_value_model_trains_on_what_it_did() -> None:
+    asked_for = request("vla", {"models": {"policy": "text"}})
+    found = build_workload(asked_for, {"policy": POLICY})
+    assert [role.name for role in found.roles] == ["policy", "action"]
+    assert stages(found)[2:] == [("update", "policy"), ("update", "action")]
+
+
+@pytest.mark.parametrize("missing", ["action", "vision", "environment", "trajectory"])
+def test_a_policy_that_acts_needs_to_know_how(missing: str) -> None:
+    with pytest.raises(NotSupportedError, match=r"job\.action"):
+        built("vla", {missing: None})
+
+
+def test_a_value_model_needs_its_bins() -> None:
+    with pytest.raises(NotSupportedError, match=r"choices\.value_bins"):
+        built("vla", floors={})
 
 
 def test_heads_differ_in_their_passes() -> None:

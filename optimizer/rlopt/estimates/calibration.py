@@ -14,7 +14,7 @@ from rlopt.data_dir import catalogs_dir
 from rlopt.errors import Complaint, InputError
 from rlopt.estimates.codes import GENERATIONS, Floats, Ints
 
-ROOMS = ("links", "training", "memory", "generation", "rl", "bands")
+ROOMS = ("links", "training", "memory", "generation", "rl", "acting", "bands")
 DEFAULTS = "defaults"
 
 
@@ -30,6 +30,8 @@ class Calibration:
         Nominal rates by slot generation, and the achieved share of each kind of link.
     training, memory, generation, rl
         Constants of updates and scoring, of memory, of decoding, and of the loop around them.
+    acting
+        How policies that act on simulators and robots are run.
     bands
         Log-sigmas of the errors out of sample.
     """
@@ -41,6 +43,7 @@ class Calibration:
     memory: Mapping[str, Any]
     generation: Mapping[str, Any]
     rl: Mapping[str, Any]
+    acting: Mapping[str, Any]
     bands: Mapping[str, Any]
 
     @property

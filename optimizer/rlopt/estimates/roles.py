@@ -50,12 +50,17 @@ def part_params(role: Role) -> dict[str, float]:
 
 
 def frozen_parts(role: Role, trainable: Trainable) -> frozenset[str]:
-    """Parts of ``role`` that stay as they are; a table that is embedding and head is frozen with either."""
+    """Parts of ``role`` that stay as they are.
+
+    A table that is embedding and head is frozen with either. Below an action expert the embeddings belong to the
+    backbone: insulated, all of the vision-language model stays as it is.
+    """
     if trainable.kind != "frozen" or role.name not in CHOSEN:
         return frozenset()
     frozen = frozenset(trainable.frozen)
     tied = role.outputs is None and role.model.tie_embeddings
-    return frozen | {"embeddings"} if tied and "head" in frozen else frozen
+    table = (tied and "head" in frozen) or (role.part == "backbone" and "backbone" in frozen)
+    return frozen | {"embeddings"} if table else frozen
 
 
 def trained_params(role: Role, trainable: Trainable) -> float:

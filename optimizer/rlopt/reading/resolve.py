@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog, Mla, Model, parameter_count
 from rlopt.reading.hf_config import model_from_config
-from rlopt.request import ROLE_DEFAULTS, ROLES, DataWork, InlineModel, ModelRef, Request
+from rlopt.reading.not_yet import refuse_what_waits
+from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelRef, Request
 
 
 def inline_model(fields: InlineModel) -> Model:
@@ -67,19 +67,13 @@ def shape_warnings(models: dict[str, Model]) -> list[str]:
     """Declared sizes that the shape does not bear out to 5 %."""
     found = []
     for role, model in models.items():
-        derived = parameter_count(model).total
+        derived = parameter_count(model).total + model.action_params  # the shape is the language model's
         if model.params_basis == "inline" and abs(model.params / derived - 1.0) > 0.05:
             found.append(
                 f"{role}: {model.params:.4g} parameters are stated, its shape gives {derived:.4g}; "
                 "the stated count is used for weights and FLOPs"
             )
     return found
-
-
-def _changed(record: DataWork, name: str) -> object:
-    """The value of a field where the request sets it to something else than the default."""
-    value = getattr(record, name)
-    return None if value == type(record).model_fields[name].default else value
 
 
 def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
@@ -103,26 +97,5 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
             found[role] = policy
         elif ref.is_model:
             found[role] = _resolve(ref, catalog)
-    for key, given in (
-        ("job.vision", job.vision),
-        ("job.action", job.action),
-        ("job.trajectory", job.trajectory),
-        ("job.evaluation", job.evaluation),
-        ("choices.offers", request.choices.offers),
-        ("job.data.label_price", job.data.label_price),
-        ("job.data.clean_price", job.data.clean_price),
-        ("job.data.compression_ratio", _changed(job.data, "compression_ratio")),
-        ("job.data.duplicate_share", _changed(job.data, "duplicate_share")),
-        ("floors.value_bins", request.floors.value_bins),
-        ("floors.replay_buffer", request.floors.replay_buffer),
-        ("floors.simulator_bandwidth", request.floors.simulator_bandwidth),
-    ):
-        if given is not None:
-            raise NotSupportedError(key, "not in this release yet; leave it out")
-    if job.trainable.kind == "frozen":
-        raise NotSupportedError("job.trainable", "frozen parts are not in this release yet; use full or lora_rank")
-    if job.environment is not None and job.environment.runs_on != "cpu":
-        raise NotSupportedError("job.environment.runs_on", "environments on GPUs are not in this release yet; use cpu")
-    if job.environment is not None and job.environment.kind != "tools":
-        raise NotSupportedError("job.environment", f"environment {job.environment.kind} is not in this release yet")
+    refuse_what_waits(request)
     return found

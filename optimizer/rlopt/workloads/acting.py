@@ -39,6 +39,8 @@ class Acting:
         Per trajectory: seconds on the robot's clock · frequency / chunk.
     frames
         Frames that the value model scores per trajectory, mean.
+    stored_frames
+        Those of them that are stored: what the filter drops before storage is not.
     frame_bytes
         One frame of all cameras, raw.
     steps_per_second
@@ -60,6 +62,7 @@ class Acting:
     inferences_mean: float
     inferences_max: float
     frames: float
+    stored_frames: float
     frame_bytes: float
     steps_per_second: float
     kind: Literal["simulator", "robot"]
@@ -114,6 +117,7 @@ def acting(request: Request) -> Acting | None:
         inferences_mean=length.mean * per_second,
         inferences_max=length.max * per_second,
         frames=length.mean / stride,
+        stored_frames=length.mean / stride * (1.0 - job.filter.drop if job.filter.before_storage else 1.0),
         frame_bytes=float(seen.cameras * COLOURS * seen.image_size**2),
         steps_per_second=action.frequency if world.kind == "robot" else world.steps_per_second or action.frequency,
         kind=world.kind,
