@@ -64,7 +64,7 @@ def solve(
         help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
         return plan.model_copy(update={"relaxations": help_})
     if short_frontier:
-        return plan.model_copy(update={"frontier": frontier_study.in_short(problem, FRONTIER_IN_SHORT)})
+        return plan.model_copy(update={"frontier": frontier_study.in_short(problem, plan, FRONTIER_IN_SHORT)})
     return plan
 
 

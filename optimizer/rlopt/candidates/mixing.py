@@ -6,8 +6,8 @@ once for what the smaller loads do to them; the slower side's seconds count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 
 import numpy as np
@@ -18,6 +18,8 @@ from rlopt.candidates.sampling import SamplingTable, room_gib, sample, with_tool
 from rlopt.problem import Floats, Ints
 
 CORRECTIONS = 2
+SHIFT = 1 << 31
+"""Above any row number: a pair of them is one whole number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,28 @@ class SamplingRow:
     row: int
     group_size: int
     environment: int
+
+
+@dataclass(slots=True)
+class Remembered:
+    """Seconds of pairs that were estimated before, by pair of estimates."""
+
+    keys: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
+
+    def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
+        """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
+        wanted = np.asarray(first, dtype=np.int64) * SHIFT + second
+        new = np.setdiff1d(wanted, self.keys)
+        if len(new):
+            found = estimate(new // SHIFT, new % SHIFT)
+            keys = np.concatenate([self.keys, new])
+            values = np.concatenate(
+                [self.values, np.stack([getattr(found, part.name) for part in fields(MixedTimes)])], axis=1
+            )
+            order = np.argsort(keys)
+            self.keys, self.values = keys[order], values[:, order]
+        return MixedTimes(*self.values[:, np.searchsorted(self.keys, wanted)])
 
 
 def _groups(

@@ -1,8 +1,9 @@
 """Everything beside the training pool: rollout and scoring pools, one offer each or mixed of two, put together.
 
-A mixed pool adds whole replicas: the samples are split so that both offers are done at the same time. Two offers are
-enough: the least rate for a wanted throughput under one binding share is a linear program with two rows, whose
-corners hold two offers (docs/decisions/0009).
+A mixed pool adds whole replicas: the samples are split so that both offers are done at the same time. One mixed pool
+of two offers is what is searched: the least rate for a wanted throughput of each pool under one binding share is a
+linear program with one row a pool and one more, whose corners hold one offer a pool and one more
+(docs/decisions/0008).
 """
 
 from __future__ import annotations
@@ -152,20 +153,25 @@ def every_support(problem: Problem, rollout: Ints, score: Ints | None) -> Suppor
 
     ``rollout`` and ``score`` are row numbers of one zone and group size; ``score`` None where training pools score.
     """
-    sampled = _with_mixes(problem, "rollout", rollout)
+    sampled = _alone_and_mixed(problem, "rollout", rollout)
     if score is None:
-        return sampled
-    scored = _with_mixes(problem, "score", score)
-    i = np.repeat(np.arange(len(sampled)), len(scored))
-    j = np.tile(np.arange(len(scored)), len(sampled))
-    return with_scoring(problem, sampled.take(i), scored.take(j))
+        return Support.join(sampled)
+    scored = _alone_and_mixed(problem, "score", score)
+    ways = ((sampled[0], scored[0]), (sampled[1], scored[0]), (sampled[0], scored[1]))
+    return Support.join([every_pair(problem, a, b) for a, b in ways])
 
 
-def _with_mixes(problem: Problem, kind: Kind, rows: Ints) -> Support:
-    singles = alone(problem, kind, rows)
-    if not problem.request.choices.mixed_pools or not len(rows):
-        return singles
+def every_pair(problem: Problem, rollout: Support, score: Support) -> Support:
+    """Each rollout pool with each scoring pool."""
+    i = np.repeat(np.arange(len(rollout)), len(score))
+    j = np.tile(np.arange(len(score)), len(rollout))
+    return with_scoring(problem, rollout.take(i), score.take(j))
+
+
+def _alone_and_mixed(problem: Problem, kind: Kind, rows: Ints) -> list[Support]:
+    if not problem.request.choices.mixed_pools:
+        return [alone(problem, kind, rows), alone(problem, kind, rows[:0])]
     i, j = np.repeat(rows, len(rows)), np.tile(rows, len(rows))
     fine = may_mix(problem, kind, i, j)
     both = mixed(problem, kind, i[fine], j[fine])
-    return Support.join([singles, both.take(np.isfinite(both.seconds))])
+    return [alone(problem, kind, rows), both.take(np.isfinite(both.seconds))]

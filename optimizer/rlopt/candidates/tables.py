@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 import numpy as np
 
 from rlopt.candidates.context import Context, margin, margins
 from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
-from rlopt.candidates.mixing import SamplingRow, mixed_bound, mixed_times
+from rlopt.candidates.mixing import Remembered, SamplingRow, mixed_bound, mixed_times
 from rlopt.candidates.sampling import SamplingTable, room_gib, sample, tools_seconds, with_tools
 from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.candidates.training import TrainingTable, stage_seconds
@@ -86,6 +86,7 @@ class Tables:
     sampling_rows: Sequence[SamplingRow]
     scoring_rows: Sequence[ScoringRow]
     colocated_rows: Sequence[ColocatedRow]
+    remembered: Remembered = field(default_factory=Remembered)
 
     def training_detail(self, row: int) -> PoolDetail:
         """A pool that trains, and does nothing else."""
@@ -97,8 +98,13 @@ class Tables:
         return self._trains(colocated.train, colocated if colocated.tp else None)
 
     def mixed(self, first: Ints, second: Ints) -> MixedTimes:
-        """Rollout pools of two estimates each, every one at its share of the samples."""
-        return mixed_times(self.context, self._table(), self.sampling_rows, first, second)
+        """Rollout pools of two estimates each, every one at its share of the samples.
+
+        Zones, placements and goals meet the same pairs again: what was estimated is kept.
+        """
+        return self.remembered.times(
+            first, second, lambda a, b: mixed_times(self.context, self._table(), self.sampling_rows, a, b)
+        )
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""

@@ -12,12 +12,15 @@ from itertools import pairwise
 import numpy as np
 
 from rlopt.candidates.joint import pool_rows
+from rlopt.facts import Offer
 from rlopt.plan import Frontier, FrontierPoint, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
 from rlopt.rules import deadline as deadline_rule
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
-from rlopt.studies.prune import pareto_index
+from rlopt.studies.prune import Goal, pareto_index
+
+ENDS: tuple[Goal, ...] = ("cost", "time")
 
 
 def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
@@ -36,9 +39,16 @@ def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def frontier_columns(problem: Problem) -> Found:
-    """All columns on the frontier, by hours; the found set's rows are in that order."""
-    found = find(problem, "frontier", rules_of(problem))
+    """All columns on the frontier, by hours; the found set's rows are in that order.
+
+    Both ends are exact; between them a mixed pool counts where it saves more than the search's resolution.
+    """
+    rules = rules_of(problem)
+    found = find(problem, "frontier", rules)
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
+    if problem.request.choices.mixed_pools and len(problem.rollout):
+        ends = [find(problem, goal, rules, slack=0.0) for goal in ENDS]
+        columns = Columns.join([columns, *(end.columns.take(end.admitted) for end in ends)])
     if len(columns):
         columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
     return replace(found, columns=columns, admitted=np.ones(len(columns), dtype=bool))
@@ -88,20 +98,33 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
     return Frontier(points=plans)
 
 
-def in_short(problem: Problem, points: int = 6) -> list[FrontierPoint]:
-    """The frontier in a few lines: hours, cost and what is rented."""
-    found = frontier_columns(problem)
-    columns, offers = found.columns, problem.market.offers
+def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoint]:
+    """The frontier in a few lines: the plan itself and, of pools of one offer each, what more or less time costs."""
+    simple = replace(problem, request=problem.request.replaced("choices.mixed_pools", False))
+    columns, offers = frontier_columns(simple).columns, problem.market.offers
     short = []
     for j in spread(columns, points):
         words = " + ".join(
-            f"{int(table.gpus[row])} {offers[int(table.offer[row])].shape.device} "
-            f"{offers[int(table.offer[row])].pricing} at {offers[int(table.offer[row])].provider}"
-            for table, row in pool_rows(columns, j, problem)
+            _words(int(table.gpus[row]), offers[int(table.offer[row])]) for table, row in pool_rows(columns, j, problem)
         )
-        short.append(
-            FrontierPoint(
-                confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]), summary=words
-            )
+        point = FrontierPoint(
+            confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]), summary=words
         )
-    return short
+        short.append(point)
+    return _with_plan(short, plan, problem)
+
+
+def _words(gpus: int, offer: Offer) -> str:
+    return f"{gpus} {offer.shape.device} {offer.pricing} at {offer.provider}"
+
+
+def _with_plan(points: list[FrontierPoint], plan: Plan, problem: Problem) -> list[FrontierPoint]:
+    """The points by hours with the plan among them where it mixes offers, and none that it beats."""
+    if plan.time is None or plan.cost is None or not any(pool.share is not None for pool in plan.pools):
+        return points
+    by_id = {offer.id: offer for offer in problem.market.offers}
+    words = " + ".join(_words(pool.gpus, by_id[pool.offer]) for pool in plan.pools if pool.gpus)
+    hours, usd = plan.time.confident_hours, plan.cost.total_usd
+    own = FrontierPoint(confident_hours=hours, total_usd=usd, summary=words)
+    rest = [point for point in points if point.confident_hours < hours or point.total_usd < usd]
+    return sorted([*rest, own], key=lambda point: point.confident_hours)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.support import alone, with_scoring
+from rlopt.candidates.support import alone, every_pair
 from rlopt.problem import Floats, Ints, Pools, Support
 from rlopt.studies.bounds import Group
 from rlopt.studies.matter import Matter
@@ -73,11 +73,7 @@ def _supports(matter: Matter, served: Served) -> list[Support]:
     if served.score is None:
         return found
     scored = [alone(problem, "score", rows) for rows in classes(problem.scoring, served.score)]
-    return [
-        with_scoring(problem, a.take(np.repeat(np.arange(len(a)), len(b))), b.take(np.tile(np.arange(len(b)), len(a))))
-        for a in found
-        for b in scored
-    ]
+    return [every_pair(problem, a, b) for a in found for b in scored]
 
 
 def _picked(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.support import Kind, alone, may_mix, mixed, pools_of, together, with_scoring
+from rlopt.candidates.support import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.problem import ASYNC, Ints, Support
 from rlopt.studies.bounds import Group
 from rlopt.studies.matter import Matter
@@ -39,7 +39,7 @@ class Mixes:
         both = self._pairs(placement, group, "score", score, self._with(placement, stairs, single))
         return Support.join(
             [
-                self.product(placement, group, pairs, Support.join([scored, both]), stairs),
+                self.product(placement, group, pairs, scored, stairs),
                 self.product(placement, group, single, both, stairs),
             ]
         )
@@ -56,11 +56,8 @@ class Mixes:
             return found[0]
         step = max(1, PAIRS // len(score))
         for start in range(0, len(rollout), step):
-            some = rollout.take(slice(start, start + step))
-            i = np.repeat(np.arange(len(some)), len(score))
-            j = np.tile(np.arange(len(score)), len(some))
-            near = some.gpus[i] + score.gpus[j] < problem.gpu_limit
-            pairs = with_scoring(problem, some.take(i[near]), score.take(j[near]))
+            pairs = every_pair(problem, rollout.take(slice(start, start + step)), score)
+            pairs = pairs.take(pairs.gpus < problem.gpu_limit)
             found.append(pairs.take(self.matter.of(placement, group, pairs, stairs)))
         return Support.join(found)
 

@@ -24,13 +24,15 @@ NOISE = 1e-9
 class Prune:
     """The state of one search: the best known, the limits on cost and hours, and what was excluded.
 
-    ``slack`` keeps near-optimal columns for the program (share above the best known cost).
+    ``slack`` keeps near-optimal columns for the program (share above the best known cost). ``resolution`` is what a
+    point of the frontier must save over a known plan that is no slower, as a share.
     """
 
     goal: Goal
     deadline_hours: float = math.inf
     budget_usd: float = math.inf
     slack: float = 0.0
+    resolution: float = 0.0
     best: float = math.inf
     hours: Floats = field(default_factory=lambda: np.zeros(0))
     costs: Floats = field(default_factory=lambda: np.zeros(0))
@@ -45,7 +47,7 @@ class Prune:
         if not len(self.hours):
             return np.full(np.shape(hours), np.inf)
         at = np.searchsorted(self.hours, hours, side="right") - 1
-        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE), np.inf)
+        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE - self.resolution), np.inf)
 
     def keep(self, cost: Floats, hours: Floats, count: bool = True) -> NDArray[np.bool_]:
         """Which lower bounds (any one shape) still allow a part in the answer."""

@@ -31,6 +31,9 @@ from rlopt.studies.prune import Prune, Stairs
 CHUNK = 40_000
 MOST_BARRED = 500
 MOST_KEPT = 4_000
+MIXED_RESOLUTION = 0.01
+"""A mixed pool is a point of its own on the frontier where it saves at least this share: rounding alone would make
+many of nearly equal cost. The cheapest and the fastest plan are exact."""
 
 
 @dataclass(slots=True)
@@ -67,9 +70,11 @@ class Search:
             for placement in modes:
                 self._alone(placement, served)
         if self.reductions and self.problem.request.choices.mixed_pools:
+            self.prune.resolution = MIXED_RESOLUTION
             for served in groups:
                 for placement in modes:
                     self._mixed(placement, served)
+            self.prune.resolution = 0.0
         return self._collect()
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
