@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.candidates.market import (
     NO_RATE,
-    RESERVED,
+    NO_TERM,
     UNKNOWN_REGION,
     Market,
     Topology,
@@ -112,7 +112,7 @@ def test_an_offer_without_a_region_serves_any_region_only() -> None:
 
 def test_reserved_offers_are_not_in_this_release() -> None:
     reserved = replace(BASE, pricing="reserved")
-    assert opened(reserved, SPOT).left_out == {RESERVED: 1}
+    assert opened(reserved, SPOT).left_out == {NO_TERM: 1}
     with pytest.raises(NotSupportedError):
         opened(reserved, SPOT, pricing=["reserved"])
 

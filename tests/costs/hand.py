@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.detail import PoolDetail, StageDetail
+from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
@@ -16,6 +16,7 @@ from rlopt.problem import Checkpoint, Columns, Pools, Problem
 from rlopt.request import Request
 from rlopt.studies.exhaustive import every_column
 from rlopt.workloads import Lengths, Role, Stage, Workload
+from rlopt.workloads.variants import Variant
 
 GB = 1e9
 HOUR = 3600.0
@@ -100,6 +101,8 @@ MARKET = Market(
     spot=np.array([False, True, False]),
     host_memory_gib=np.full(3, 256.0),
     max_nodes=np.full(3, 4),
+    term_hours=np.zeros(3),
+    local_disk_gib=np.zeros(3),
     zones=(("north", "n1"), ("south", "s1")),
     topologies=(Topology("T", 2, "nvswitch", 400.0, True), Topology("U", 4, "nvswitch", 400.0, True)),
     left_out={},
@@ -113,9 +116,9 @@ def _cpu(name: str, provider: str, region: str, usd: float) -> CpuPool:
 
 TARIFFS = (
     Tariff("north", "n1", (HOT, COLD), 0.09, "hand", 0.5, 0.0001, 700.0, "log", "hand", "2026-11-01",
-           (_cpu("control", "north", "n1", 0.5),), ()),
+           _cpu("control", "north", "n1", 0.5), (None,), ()),
     Tariff("south", "s1", (AWAY,), 0.12, "hand", 1.0, 0.0, 0.0, "log", "hand", "2026-11-01",
-           (_cpu("control", "south", "s1", 1.0),), ()),
+           _cpu("control", "south", "s1", 1.0), (None,), ()),
 )  # fmt: skip
 OPERATIONS = Operations(10.0, 5.0, 12.0, 10.0, 8.0, 32.0, 0.5, 1.0, ())
 
@@ -140,7 +143,23 @@ def pools(*rows: tuple[int, int, int, int, float, float, float]) -> Pools:
         steady_seconds=table[:, 4],
         confident_steady_seconds=table[:, 5],
         estimate=table[:, 3].astype(np.int64),
+        **neutral(len(table)),
     )
+
+
+def neutral(rows: int) -> dict[str, Any]:
+    """The fields of `Pools` that a simple pool leaves alone."""
+    whole, zero = np.zeros(rows, dtype=np.int64), np.zeros(rows)
+    return {
+        "variant": whole,
+        "environment": whole,
+        "environment_usd_per_hour": zero,
+        "precision": whole,
+        "once_seconds": zero,
+        "confident_once_seconds": zero,
+        "term_hours": zero,
+        "disk_gb": zero,
+    }
 
 
 @dataclass(frozen=True)
@@ -167,8 +186,16 @@ class Details:
     def training_detail(self, row: int) -> PoolDetail:
         return self._of(("update",), ("bf16", "fp8")[row])
 
-    def rollout_detail(self, row: int, steady: bool) -> PoolDetail:
+    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
         return self._of(("generate",), "bf16")
+
+    def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
+        return self._of(("forward",), "bf16")
+
+    def mixed(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+        raise NotImplementedError("nothing is mixed by hand")
+
+    mixed_bound = mixed
 
     def colocated_detail(self, row: int) -> PoolDetail:
         return self._of(("generate", "update"), ("bf16", "fp8")[row])
@@ -188,7 +215,7 @@ def request(**parts: Any) -> Request:
             "dataset_size": 40 * GB,
             "trials": 2,
         },
-        "choices": {"group_size": [8, 16]},
+        "choices": {"group_size": [8, 16], "mixed_pools": False},
         "floors": {
             "checkpoints": {"keep_recent": 2, "keep_best": 1, "history_every": 18},
             "text_log_rate": 0.5,
@@ -248,9 +275,11 @@ def hand_problem(asked: Request | None = None, **changes: Any) -> Problem:
         tariffs=TARIFFS,
         tiers=TierTable.of(TARIFFS),
         checkpoint=Checkpoint(100 * GB, 20 * GB),
-        intervals={8: (6,), 16: (9,)},
+        variants=(Variant(workload, cleaned=False),),
+        intervals={(0, 8): (6,), (0, 16): (9,)},
         training=pools((0, 8, 2, 0, 60.0, 72.0, 0.1)),
         rollout=pools((1, 8, 2, 0, 30.0, 36.0, 0.2)),
+        scoring=pools(),
         colocated=pools(
             (0, 8, 2, 0, 90.0, 108.0, 0.36), (1, 8, 2, 0, 90.0, 108.0, 0.9), (2, 16, 1, 1, 190.0, 228.0, 0.36)
         ),

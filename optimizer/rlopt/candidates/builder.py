@@ -72,7 +72,8 @@ class Builder:
         }
         whole = ("group_size", "update_precision", "variant", "environment", "precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
-        return price_rows(self.context.market, self.stops, self.environments, topology, nodes, needs, fields)
+        environments = self.environments if "environment" in given else np.zeros_like(self.environments)
+        return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields)
 
     def training(self, number: int, context: Context, table: TrainingTable, way: Way, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
