@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.candidates.joint import compose, join, options, run_hours
+from rlopt.candidates.support import every_support
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Columns
 from rlopt.studies.exhaustive import describe, every_column, exhaustive, pareto
 from tests.costs.hand import HOUR, columns_of, hand_problem, pools, request
@@ -81,7 +82,7 @@ def test_what_a_column_holds() -> None:
 def test_more_nodes_read_and_more_gpus_copy_faster() -> None:
     two = pools((0, 8, 2, 0, 90.0, 108.0, 0.36))
     two = replace(two, nodes=two.nodes * 2, gpus=two.gpus * 2)
-    columns = join(hand_problem(colocated=two), COLOCATED, index(0), index(-1), index(6), index(0))
+    columns = join(hand_problem(colocated=two), COLOCATED, index(0), None, index(6), index(0))
     assert columns.recovery_minutes == pytest.approx([100 / 60])
     # 100 GB / 4 GPUs = 25 s in 600 s
     assert columns.failure_free_hours == pytest.approx([0.25 + 1 + 25 / 600])
@@ -103,7 +104,8 @@ def test_confident_hours_use_the_confident_seconds() -> None:
 
 
 def rows(columns: Columns) -> set[tuple[int, ...]]:
-    parts = (columns.placement, columns.train, columns.rollout, columns.interval_steps, columns.tier)
+    pools = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
+    parts = (columns.placement, *pools, columns.interval_steps, columns.tier)
     return {tuple(int(value) for value in row) for row in zip(*parts, strict=True)}
 
 
@@ -114,16 +116,24 @@ def test_the_options_are_every_interval_and_tier_that_advances() -> None:
         mine = every.take(every.placement == COLOCATED)
         if "colocated" in problem.request.placements:
             train = np.arange(len(problem.colocated))
-            assert rows(options(problem, COLOCATED, train, train)) == rows(mine), seed
+            assert rows(options(problem, COLOCATED, train, None)) == rows(mine), seed
         for placement, name in ((DISAGGREGATED, "disaggregated"), (ASYNC, "async")):
             if name not in problem.request.placements:
                 continue
-            left, right = problem.training, problem.rollout
-            fit = (left.zone[:, None] == right.zone) & (left.group_size[:, None] == right.group_size)
-            train, rollout = np.nonzero(fit)
-            assert rows(options(problem, placement, train, rollout)) == rows(
-                every.take(every.placement == placement)
-            ), seed
+            apart = every.take(every.placement == placement)
+            found = []
+            for variant, size, zone in {
+                (int(v), int(k), int(z)) for v, k, z in zip(apart.variant, apart.group_size, apart.zone, strict=True)
+            }:
+                left, right, scored = problem.training, problem.rollout, problem.scoring
+                train = np.flatnonzero((left.zone == zone) & (left.group_size == size) & (left.variant == variant))
+                sampled = np.flatnonzero((right.zone == zone) & (right.group_size == size))
+                score = np.flatnonzero((scored.zone == zone) & (scored.group_size == size))
+                own = bool(problem.variants[variant].own)
+                support = every_support(problem, sampled, score if own else None)
+                i, j = np.repeat(train, len(support)), np.tile(np.arange(len(support)), len(train))
+                found.append(options(problem, placement, i, support.take(j)))
+            assert {row for part in found for row in rows(part)} == rows(apart), seed
 
 
 def test_no_pools_no_columns() -> None:

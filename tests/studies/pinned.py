@@ -68,6 +68,8 @@ def _context(pinned: Pinned) -> Context:
         empty_int.astype(bool),
         empty,
         empty_int,
+        empty,
+        empty,
         (),
         (topology,),
         {},
@@ -117,7 +119,7 @@ def predict(pinned: Pinned) -> Result:
     )
     steady = pinned.placement == ASYNC
     time = sample(context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady).seconds
-    generate = float(with_tools(context, time, size)[0])
+    generate = float(with_tools(context, time, size, context.instances[0])[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration
     named["overhead"] = (colocated_fixed_s if pinned.placement == COLOCATED else disaggregated_fixed_s)(

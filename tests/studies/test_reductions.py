@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.candidates.colocated import staircase as grouped_staircase
-from rlopt.candidates.tariff import TierTable
-from rlopt.problem import COLOCATED, Checkpoint, Pools, Problem
+from rlopt.candidates.support import alone, mixed, with_scoring
+from rlopt.candidates.tariff import CpuPool, TierTable
+from rlopt.problem import COLOCATED, Checkpoint, Columns, Pools, Problem, Support
 from rlopt.rules import rules_of
-from rlopt.studies.bounds import Bounds
+from rlopt.studies.bounds import Bounds, Group
 from rlopt.studies.cheapest import find
 from rlopt.studies.exhaustive import every_column, exhaustive
 from rlopt.studies.prune import NOISE, Prune, Stairs, pareto_index, staircase
@@ -39,11 +41,32 @@ def replaced(problem: Problem, key: str, value: Any) -> Problem:
     return replace(problem, request=problem.request.replaced(key, value))
 
 
+def beside(problem: Problem, columns: Columns) -> tuple[np.ndarray, Support]:
+    """What stands beside the training pools of some columns, put together again: their places, and the pools."""
+    found = []
+    for mixed_rollout, scores, mixed_score in product((False, True), repeat=3):
+        fits = (columns.rollout2 >= 0) == mixed_rollout
+        here = np.flatnonzero(fits & ((columns.score >= 0) == scores) & ((columns.score2 >= 0) == mixed_score))
+        if not len(here):
+            continue
+        mine = columns.take(here)
+        part = alone(problem, "rollout", mine.rollout)
+        if mixed_rollout:
+            part = mixed(problem, "rollout", mine.rollout, mine.rollout2)
+        if scores:
+            scored = alone(problem, "score", mine.score)
+            if mixed_score:
+                scored = mixed(problem, "score", mine.score, mine.score2)
+            part = with_scoring(problem, part, scored)
+        found.append((here, part))
+    return np.concatenate([here for here, _ in found]), Support.join([part for _, part in found])
+
+
 @pytest.mark.parametrize("shard", range(4))
 def test_bounds_never_exceed_what_they_bound(shard: int) -> None:
     tight = math.inf
     for seed in range(shard, 120, 4):
-        problem = random_problem(seed)
+        problem = random_problem(seed, mixes=seed % 8 < 2)
         columns, bounds = every_column(problem), Bounds.of(problem)
         for placement in range(3):
             mine = columns.take(columns.placement == placement)
@@ -51,10 +74,15 @@ def test_bounds_never_exceed_what_they_bound(shard: int) -> None:
                 continue
             train = (problem.colocated if placement == COLOCATED else problem.training).take(mine.train)
             sample = confident = np.zeros(len(mine))
+            committed = train.committed_usd
             if placement != COLOCATED:
-                sample, confident = problem.rollout.take(mine.rollout).times(placement)
-            cost = bounds.cost(placement, mine.zone, mine.group_size, mine.usd_per_hour, train.seconds, sample)
-            hours = bounds.hours(placement, mine.group_size, train.confident_seconds, confident)
+                order, support = beside(problem, mine)
+                support = support.take(np.argsort(order))
+                (sample, confident), committed = support.times(placement), committed + support.committed_usd
+            group = Group(mine.zone, mine.variant, mine.group_size)
+            cost = bounds.cost(placement, group, mine.usd_per_hour, train.seconds, sample)
+            cost = np.maximum(cost, bounds.committed(placement, group, committed))
+            hours = bounds.hours(placement, group, train.confident_seconds, confident)
             assert (cost <= mine.usd * (1 + ROUNDING)).all(), seed
             assert (hours <= mine.confident_hours * (1 + ROUNDING)).all(), seed
             tight = min(tight, float((mine.usd / cost).min()))
@@ -72,7 +100,8 @@ def test_bounds_hold_without_the_recovery_floor_as_well() -> None:
     columns, none = every_column(problem), np.zeros(len(problem.colocated))
     pools = problem.colocated
     bounds = Bounds.of(problem)
-    cost = bounds.cost(COLOCATED, pools.zone, pools.group_size, pools.usd_per_hour, pools.seconds, none)
+    group = Group(pools.zone, pools.variant, pools.group_size)
+    cost = bounds.cost(COLOCATED, group, pools.usd_per_hour, pools.seconds, none)
     mine = columns.take(columns.placement == COLOCATED)
     assert (cost[mine.train] <= mine.usd * (1 + ROUNDING)).all()
     rules = [rule for rule in rules_of(problem) if rule.name != "recovery_time"]
@@ -221,7 +250,11 @@ def without_offer(problem: Problem, offer: int) -> Problem:
         return pools.take(pools.offer != offer)
 
     return replace(
-        problem, training=rest(problem.training), rollout=rest(problem.rollout), colocated=rest(problem.colocated)
+        problem,
+        training=rest(problem.training),
+        rollout=rest(problem.rollout),
+        scoring=rest(problem.scoring),
+        colocated=rest(problem.colocated),
     )
 
 
@@ -245,6 +278,9 @@ def scaled(problem: Problem, factor: float) -> Problem:
     def money(old: Money | None) -> Money | None:
         return None if old is None else Money(old.amount * factor, old.currency)
 
+    def cpu(old: CpuPool | None) -> CpuPool | None:
+        return None if old is None else replace(old, usd_per_hour=old.usd_per_hour * factor)
+
     tariffs = tuple(
         replace(
             tariff,
@@ -260,7 +296,8 @@ def scaled(problem: Problem, factor: float) -> Problem:
             egress_per_gb=tariff.egress_per_gb * factor,
             log_ingest_per_gb=tariff.log_ingest_per_gb * factor,
             log_gb_hour=tariff.log_gb_hour * factor,
-            cpu_pools=tuple(replace(cpu, usd_per_hour=cpu.usd_per_hour * factor) for cpu in tariff.cpu_pools),
+            control=cpu(tariff.control),
+            environments=tuple(cpu(machines) for machines in tariff.environments),
         )
         for tariff in problem.tariffs
     )
@@ -274,6 +311,7 @@ def scaled(problem: Problem, factor: float) -> Problem:
         tiers=TierTable.of(tariffs),
         training=pools(problem.training),
         rollout=pools(problem.rollout),
+        scoring=pools(problem.scoring),
         colocated=pools(problem.colocated),
     )
 
