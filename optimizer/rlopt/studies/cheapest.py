@@ -56,8 +56,14 @@ def find(
     rules: Sequence[Rule] | None = None,
     reductions: bool = True,
     slack: float = NEAR_OPTIMAL,
+    resolution: float = 0.0,
+    known_usd: float | None = None,
 ) -> Found:
-    """Search one problem under ``rules`` (the request's own by default)."""
+    """Search one problem under ``rules`` (the request's own by default).
+
+    ``resolution`` is what a plan of three pools must save to be a point of a frontier, as a share. ``known_usd`` is the
+    cost of the best plan without mixed pools, where only the mixed ones are left to search.
+    """
     chosen = tuple(rules_of(problem) if rules is None else rules)
     prune = Prune(
         goal,
@@ -65,7 +71,9 @@ def find(
         limit_of(chosen, "limits.budget"),
         slack if goal != "frontier" else 0.0,
     )
-    columns = Search(problem, Bounds.of(problem), chosen, prune, reductions).run()
+    prune.best = math.inf if known_usd is None else known_usd
+    search = Search(problem, Bounds.of(problem), chosen, prune, reductions, resolution, known_usd is not None)
+    columns = search.run()
     excluded = {reason: count for reason, count in prune.excluded.items() if count}
     return Found(columns, chosen, admitted(columns, chosen, problem), excluded)
 

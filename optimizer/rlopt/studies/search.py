@@ -23,6 +23,7 @@ from rlopt.costs import column_costs
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, Support
 from rlopt.rules import Rule
 from rlopt.studies.bounds import Bounds, Group
+from rlopt.studies.dominance import undominated
 from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs
 from rlopt.studies.matter import Matter
 from rlopt.studies.mixes import Mixes
@@ -31,9 +32,6 @@ from rlopt.studies.prune import Prune, Stairs
 CHUNK = 40_000
 MOST_BARRED = 500
 MOST_KEPT = 4_000
-MIXED_RESOLUTION = 0.01
-"""A mixed pool is a point of its own on the frontier where it saves at least this share: rounding alone would make
-many of nearly equal cost. The cheapest and the fastest plan are exact."""
 
 
 @dataclass(slots=True)
@@ -45,6 +43,10 @@ class Search:
     rules: Sequence[Rule]
     prune: Prune
     reductions: bool = True
+    resolution: float = 0.0
+    """What a plan of three pools must save to be a point of a frontier, as a share."""
+    only_mixed: bool = False
+    """Whether plans of single offers are known already."""
     kept: list[Columns] = field(default_factory=list)
     barred: list[Columns] = field(default_factory=list)
 
@@ -59,6 +61,9 @@ class Search:
         colocated = "colocated" in placements and len(self.problem.colocated) > 0
         groups = list(self._groups()) if len(self.problem.rollout) else []
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
+        if self.only_mixed:
+            self._mixes(groups, modes)
+            return self._collect()
         if self.reductions:
             if colocated:
                 self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
@@ -67,15 +72,21 @@ class Search:
         if colocated:
             self._colocated()
         for served in groups:
+            self.prune.resolution = self.resolution if served.score is not None else 0.0
             for placement in modes:
                 self._alone(placement, served)
-        if self.reductions and self.problem.request.choices.mixed_pools:
-            self.prune.resolution = MIXED_RESOLUTION
-            for served in groups:
-                for placement in modes:
-                    self._mixed(placement, served)
-            self.prune.resolution = 0.0
+        if self.reductions and self.prune.goal != "frontier":
+            self._mixes(groups, modes)
+        self.prune.resolution = 0.0
         return self._collect()
+
+    def _mixes(self, groups: Sequence[Served], modes: Sequence[int]) -> None:
+        """Pools mixed of two offers; a frontier asks for them point by point (`only_mixed`)."""
+        if not self.problem.request.choices.mixed_pools:
+            return
+        for served in groups:
+            for placement in modes:
+                self._mixed(placement, served)
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
@@ -194,6 +205,7 @@ class Search:
         if scored is not None:
             beside = Mixes(self.matter).product(placement, served.group, rollout, scored, mine)
         beside = beside.take(self._stay(placement, served.group, beside, mine))
+        beside = self._undominated(placement, train, beside)
         self._pairs(placement, served.group, train, beside)
 
     def _mixed(self, placement: int, served: Served) -> None:
@@ -203,9 +215,15 @@ class Search:
         if not len(beside):
             return
         train = served.train
+        beside = self._undominated(placement, train, beside)
         stairs = Stairs.of(beside.rate, *beside.times(placement))
         train = train[self._stay(placement, served.group, problem.training.take(train), stairs)]
         self._pairs(placement, served.group, train, beside)
+
+    def _undominated(self, placement: int, train: Ints, beside: Support) -> Support:
+        kept = undominated(self.problem, placement, train, beside, self.rules)
+        self.prune.excluded["dominated by other pools"] += len(beside) - len(kept)
+        return kept
 
     def _share(self) -> float:
         """Share of a mixed pool's throughput that the rules in force keep from reclaims."""
