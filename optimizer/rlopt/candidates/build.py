@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,15 +21,41 @@ from rlopt.candidates.scoring import ScoringTable, scoring_table
 from rlopt.candidates.tables import Tables
 from rlopt.candidates.tariff import TierTable, environment_rates
 from rlopt.candidates.training import TrainingTable, training_table
-from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s
+from rlopt.estimates import Layout, colocated_fixed_s, disaggregated_fixed_s
 from rlopt.facts import Catalog, Model
-from rlopt.problem import Floats, Pools, Problem
+from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.request import Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant, workload_variants
 
 SEARCHED_GPUS = 512
 """Pools are searched up to this many GPUs where the request sets no limit; a plan then says so."""
+T = TypeVar("T", TrainingTable, SamplingTable)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Part of a configuration that is given, not searched: which estimated rows may become pools at all.
+
+    Each function gives the row numbers to keep of a table; ``gpus`` are those of each row's pool, shape (rows,).
+    """
+
+    training: Callable[[TrainingTable, Ints], Ints]
+    sampling: Callable[[SamplingTable, Ints], Ints]
+
+
+def _kept(context: Context, table: T, choose: Callable[[T, Ints], Ints]) -> T:
+    """The rows of a table that ``choose`` keeps, whatever the table's columns are."""
+    index = choose(table, np.asarray(table.nodes * context.hardware.gpus_per_node[table.topology], dtype=np.int64))
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: cut(part) for key, part in value.items()}
+        if isinstance(value, Layout):
+            return value.take(index)
+        return value[index] if isinstance(value, np.ndarray) else value
+
+    return replace(table, **{field.name: cut(getattr(table, field.name)) for field in fields(table)})
 
 
 def _alone(workload: Workload, own: Sequence[str]) -> Workload:
@@ -42,9 +69,16 @@ def _alone(workload: Workload, own: Sequence[str]) -> Workload:
 
 
 def build_problem(
-    request: Request, catalog: Catalog, models: Mapping[str, Model], warnings: Sequence[str] = ()
+    request: Request,
+    catalog: Catalog,
+    models: Mapping[str, Model],
+    warnings: Sequence[str] = (),
+    held: Held | None = None,
 ) -> Problem:
-    """Freeze everything a search needs. Raises MissingFactError, NotSupportedError."""
+    """Freeze everything a search needs, of all configurations or of those ``held``.
+
+    Raises MissingFactError, NotSupportedError.
+    """
     variants = workload_variants(request, models)
     workload = variants[0].workload
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
@@ -58,6 +92,9 @@ def build_problem(
     sampling = sampling_table(context) if workload.generates else None
     apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates
     tables, trained = _training_tables(context, variants)
+    if held is not None:
+        tables = [(here, _kept(here, table, held.training)) for here, table in tables]
+        sampling = None if sampling is None else _kept(context, sampling, held.sampling)
     scored = _scoring_tables(context, variants) if apart else {}
     training: list[Pools] = []
     colocated: list[Pools] = []
