@@ -38,7 +38,7 @@ _BILL: Final = (
     "job.cache={replay: 64 GiB, index: 1 GiB, transcripts: 1 GiB}",
     "job.data.versions={count: 3, changed_share: 0.1, copies: delta, raw_kept: true}",
     "job.data.stands_in={provider: gcp, region: us-central1}",
-    "costs.idle={before_release: 30min, volumes: 24h}",
+    "costs.idle={before_release: 30min, automatic: {within: 2min, setup_hours: 0.05}, volumes: 24h}",
     "floors.text_log_rate=0.1",
 )
 _LOOSE: Final = (
@@ -53,21 +53,17 @@ _LOOSE: Final = (
     "floors.max_staleness=1",
 )
 _RESERVED: Final = ("choices.pricing=[reserved]", "choices.providers=any", "limits.budget=1000000 USD")
-_SPOT: Final = ("choices.pricing=[spot]", "floors.on_demand_share=0")
 EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("01", ()),
     ("01", _RESERVED),
-    ("03", ()),
+    ("03", ("choices.providers=[vast]", "floors.text_log_rate=0.01")),
     ("04", ()),
-    ("05", ()),
+    ("05", ("job.data.clean_price=0.000001 USD",)),
     ("06", ()),
     ("07", (*_BILL, *_LOOSE)),
     ("09", ()),
-    ("10", ()),
-    ("10", _SPOT),
-    ("10", ("choices.placements=[disaggregated]",)),
+    ("10", ("costs.idle.volumes=24h",)),
     ("13", ()),
-    ("13", ("choices.placements=[disaggregated]", "choices.scoring=[own]")),
     ("14", ()),
     ("14", (*_PEOPLE, "floors.value_bins=101", "choices.value_bins=[101, 201]")),
 )

@@ -53,7 +53,7 @@ def test_no_row_waits_for_what_is_there(rows: list[Row]) -> None:
 
 
 def test_the_example_requests_are_solved() -> None:
-    assert len(seeds_places.examples()) > 8
+    assert len(seeds_places.examples()) > 6
     assert {plan.status for _, plan in seeds_places.examples()} == {"optimal"}
 
 
