@@ -140,6 +140,8 @@ class Decisions(Strict):
     logging: LoggingDecision
     data: dict[str, Any] | None = None
     environment: dict[str, Any] | None = None
+    operations: dict[str, Any] | None = None
+    """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""
 
 
 class LayoutChoice(Strict):

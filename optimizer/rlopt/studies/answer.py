@@ -9,7 +9,8 @@ from typing import Any
 
 from rlopt.candidates.detail import PoolDetail
 from rlopt.costs import bill
-from rlopt.costs.storage import best_tier_usd, copies, history_tier_usd
+from rlopt.costs.copies import copies, weight_tiers
+from rlopt.costs.operations import decision as release_decision
 from rlopt.plan import (
     Binding,
     CatalogUsed,
@@ -136,12 +137,8 @@ def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecisio
     """Tiers of the recent, best and history copies as the cost terms chose them, each tier's copies at their peak."""
     zone, tier = int(columns.zone[j]), int(columns.tier[j])
     tiers = problem.tariffs[zone].tiers
-    hours, nodes = columns.expected_hours[j : j + 1], columns.nodes[j : j + 1].astype(float)
-    zones = columns.zone[j : j + 1]
-    kept = seconds_to_hours(problem.request.costs.keep_for.checkpoints)
     recent, best, history = copies(problem, int(columns.steps[j]))
-    best_tier = int(best_tier_usd(problem, zones, hours, nodes, kept, columns.tier[j : j + 1])[1][0])
-    history_tier = int(history_tier_usd(problem, zones, hours, kept)[1][0])
+    best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
     state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []
@@ -247,6 +244,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
             data=_data(variant, problem),
             environment=_environment(environment, problem),
+            operations=release_decision(columns, j, problem),
         ),
         pools=pools,
         binding=[],
