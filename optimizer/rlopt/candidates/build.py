@@ -13,6 +13,7 @@ from rlopt.candidates.builder import Builder, Way, join_pools
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.market import Market, open_market
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
 from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import stop_rates
@@ -121,13 +122,13 @@ def build_problem(
     if sampling is not None and apart:
         options = range(len(context.instances))
         rollout = [builder.rollout(sampling, size, option) for size in workload.group_sizes for option in options]
-    policy = context.shapes["policy"]
-    between = disaggregated_fixed_s(policy, context.calibration)
-    fixed = colocated_fixed_s(policy, context.calibration) if workload.generates else 0.0
+    between = disaggregated_fixed_s(context.moved, context.calibration)
+    fixed = colocated_fixed_s(context.moved, context.calibration) if workload.generates else 0.0
     every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
     every += [table for _, table in scoring_tables]
     every += [sampling] if sampling is not None else []
     excluded, notes = _left_out(every, request, market, stops, operations)
+    excluded |= builder.left_out
     ways = len(workload.group_sizes) * len(request.choices.precision.update)
     return Problem(
         request=request,
@@ -230,10 +231,23 @@ def _left_out(
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
     if operations.assumed:
-        notes.append("assumed, not measured: " + ", ".join(operations.assumed))
+        notes.append("assumed, not measured: " + ", ".join((*operations.assumed, *load_nodes().assumed)))
+    notes += _without_network(request, market)
     if request.costs.engineer_hour is None or (
         not any(request.costs.setup_hours.of(name) for name in request.placements)
         and not request.costs.on_call_hours_per_day
     ):
         notes.append("people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day")
     return dict(excluded), notes
+
+
+def _without_network(request: Request, market: Market) -> list[str]:
+    """What a floor on the simulators' bandwidth leaves out because a machine's network is not stated."""
+    world = request.job.environment
+    if request.floors.simulator_bandwidth is None or world is None or world.kind == "tools":
+        return []
+    unknown = sum(offer.shape.internode_gbps is None for offer in market.offers)
+    text = (
+        f"{unknown:,} offers whose network is not known: left out, floors.simulator_bandwidth cannot be shown to hold"
+    )
+    return [text] if unknown else []
