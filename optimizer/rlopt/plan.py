@@ -140,6 +140,8 @@ class Decisions(Strict):
     logging: LoggingDecision
     data: dict[str, Any] | None = None
     environment: dict[str, Any] | None = None
+    operations: dict[str, Any] | None = None
+    """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""
 
 
 class LayoutChoice(Strict):
@@ -169,9 +171,12 @@ class Memory(Strict):
     needed_gib: float
     capacity_gib: float
     host_gib: float | None
+    """Host memory that each node needs."""
     stage: str
     parts: dict[str, float]
     """weights, gradients, optimizer, activations, logits, kv_cache, buffers, runtime."""
+    host_capacity_gib: float | None = None
+    """Host memory of each node; null where the catalog does not know it."""
 
 
 class Pool(Strict):
@@ -204,6 +209,8 @@ class Pool(Strict):
     """Part of the samples that this offer of a mixed pool takes."""
     disk_gb: float = 0.0
     """Block storage rented beside the machines' own disks, all nodes."""
+    disk_gib: float | None = None
+    """Disk that each node needs."""
 
 
 class Binding(Strict):
@@ -299,6 +306,8 @@ class Plan(Strict):
     """Currency the report prints beside USD, with ``exchange_rates``."""
     exchange_rates: dict[str, float] = Field(default_factory=dict)
     """USD per unit of each currency that was converted."""
+    tags: dict[str, str] = Field(default_factory=dict)
+    """The job's labels, for bills and launchers."""
     reasons: list[str] = Field(default_factory=list)
     """Why a preset's floor was loosened, in the requester's words."""
 

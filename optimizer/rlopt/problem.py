@@ -19,7 +19,7 @@ from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
-from rlopt.request import Request
+from rlopt.request import PRECISION_RANK, Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant
 
@@ -28,6 +28,8 @@ Ints = NDArray[np.int64]
 
 PLACEMENTS = ("colocated", "disaggregated", "async")
 COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
+UNSCORED = max(PRECISION_RANK.values())
+"""Rank of the scoring precision where nothing scores: no floor speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,12 @@ class Pools:
     """Hours that a reserved offer bills at least and in multiples of; 0 elsewhere."""
     disk_gb: Floats
     """Block storage to rent beside the machines' own disks, all nodes."""
+    disk_gib: Floats
+    """Disk that each node needs, GiB."""
+    host_gib: Floats
+    """Host memory that each node needs, GiB."""
+    score_precision: Ints
+    """Rank of the least precision that any model scores in on the pool; `UNSCORED` where none does."""
 
     @property
     def rate(self) -> Floats:
@@ -112,6 +120,8 @@ class Columns:
     group_size: Ints
     steps: Ints
     update_precision: Ints
+    score_precision: Ints
+    """Rank of the least precision of all scoring passes."""
     staleness: Ints
     interval_steps: Ints
     tier: Ints

@@ -9,12 +9,13 @@ import pytest
 
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.operations import load_operations
-from rlopt.candidates.pricing import price_rows, stop_rates
+from rlopt.candidates.pricing import Needs, price_rows, stop_rates
 from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
 from rlopt.problem import Pools
 from rlopt.workloads import Role
-from tests.costs.hand import MARKET, MODEL, hand_problem, request
+from rlopt.workloads.variants import Variant
+from tests.costs.hand import MARKET, MODEL, hand_problem, neutral, request
 
 
 def rate(kind: str, provider: str, pricing: str, gpu: float | None, node: float | None) -> FailureRate:
@@ -49,15 +50,20 @@ def test_an_unknown_rate_is_not_a_number_and_its_offers_are_left_out() -> None:
     assert set(priced(found, nodes=[1]).offer.tolist()) == {0}
 
 
-def priced(stops: np.ndarray, nodes: list[int], topology: list[int] | None = None, host: float = 0.0) -> Pools:
+def priced(
+    stops: np.ndarray, nodes: list[int], topology: list[int] | None = None, host: float = 0.0, disk: float = 0.0
+) -> Pools:
     size = len(nodes)
-    fields = {
+    plain = ("group_size", "update_precision", "estimate")
+    given = {
         name: np.full(size, 60.0)
         for name in ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
     }
-    fields |= {name: np.arange(size) for name in ("group_size", "update_precision", "estimate")}
-    kinds = np.array(topology or [0] * size)
-    return price_rows(MARKET, stops, kinds, np.array(nodes), np.full(size, host), fields)
+    given |= {name: np.arange(size) for name in plain}
+    made = (*plain, "term_hours", "environment_usd_per_hour", "disk_gb", "disk_gib", "host_gib")
+    given |= {name: values for name, values in neutral(size).items() if name not in made}
+    kinds, environments = np.array(topology or [0] * size), np.zeros((2, 1))
+    return price_rows(MARKET, stops, environments, kinds, np.array(nodes), Needs.of(size, host, disk), given)
 
 
 def test_every_estimate_meets_every_offer_of_its_machine() -> None:
@@ -77,6 +83,12 @@ def test_more_nodes_than_an_offer_has_and_more_host_memory_than_a_node_has() -> 
     assert len(priced(stops, nodes=[4])) == 2
     assert len(priced(stops, nodes=[1], host=257.0)) == 0
     assert len(priced(stops, nodes=[1], host=256.0)) == 2
+
+
+def test_disk_beyond_a_machines_own_is_rented_on_every_node() -> None:
+    found = priced(np.zeros(3), nodes=[2], disk=10.0)  # machines without a disk of their own
+    assert found.disk_gib.tolist() == [10.0, 10.0]
+    assert found.disk_gb == pytest.approx(2 * 10 * 2**30 / 1e9)
 
 
 def test_bytes_of_a_checkpoint() -> None:
@@ -106,7 +118,7 @@ def test_bytes_of_a_checkpoint() -> None:
 def test_intervals_divide_the_history_or_form_a_grid(every: int | None, steps: int, expected: tuple[int, ...]) -> None:
     asked = request(floors={"checkpoints": {"history_every": every}})
     workload = replace(hand_problem().workload, steps={8: steps})
-    assert intervals(asked, workload) == {8: expected}
+    assert intervals(asked, (Variant(workload, cleaned=False),)) == {(0, 8): expected}
 
 
 def test_operations_say_what_is_assumed() -> None:

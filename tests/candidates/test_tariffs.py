@@ -92,7 +92,12 @@ def book(asked: Request | None = None, tools: Tools | None = None, **changes: An
     facts = {"storage": STORES, "traffic": TRAFFIC, "logs": LOGS, "cpu_offers": CPUS} | changes
     references = {"north": "n1", "far": "f1"}
     catalog: Catalog = replace(hand_problem().catalog, reference_regions=references, **facts)
-    return TariffBook(catalog, chosen, replace(hand_problem().workload, tools=tools), OPERATIONS)
+    return TariffBook(
+        catalog,
+        chosen,
+        replace(hand_problem().workload, tools=tools, instances=(tools.instances,) if tools else ()),
+        OPERATIONS,
+    )
 
 
 def names(tariff: Tariff) -> list[str]:
@@ -174,34 +179,34 @@ def test_the_cheapest_log_of_the_provider_or_of_the_fallback() -> None:
 
 def test_machines_without_gpus_the_region_first() -> None:
     # 8 vCPUs and 32 GiB: only the big one holds the head node; spot and low confidence do not count
-    found = zone_tariff(book(), "north", "n1").cpu_pools
+    found = zone_tariff(book(), "north", "n1").cpu_pools(0)
     assert [(pool.name, pool.offer, pool.nodes, pool.usd_per_hour) for pool in found] == [("control", "n-big", 1, 0.5)]
     assert found[0].note == ""
 
 
 def test_machines_without_gpus_another_region_then_another_provider() -> None:
     other = zone_tariff(book(), "north", "n9")
-    assert other.cpu_pools[0].offer == "n2-big"
+    assert other.cpu_pools(0)[0].offer == "n2-big"
     assert any("another region of north" in text for text in other.warnings)
-    assert "another region" in other.cpu_pools[0].note
+    assert "another region" in other.cpu_pools(0)[0].note
     foreign = zone_tariff(book(), "east", "e1")
-    assert foreign.cpu_pools[0].offer == "f-big"
+    assert foreign.cpu_pools(0)[0].offer == "f-big"
     assert any("east lists no CPU machine" in text for text in foreign.warnings)
 
 
 def test_a_stated_price_of_a_cpu_comes_before_another_regions() -> None:
     costs = request().costs.model_dump(by_alias=True)
     costs |= {"storage_provider": "far", "vcpu_hour": {"amount": 0.05, "currency": "USD"}}
-    found = zone_tariff(book(request(costs=costs)), "north", "n9").cpu_pools[0]
+    found = zone_tariff(book(request(costs=costs)), "north", "n9").cpu_pools(0)[0]
     assert found.offer == "costs.vcpu_hour"
     assert found.usd_per_hour == pytest.approx(8 * 0.05)
     # but after the region's own
-    assert zone_tariff(book(request(costs=costs)), "north", "n1").cpu_pools[0].offer == "n-big"
+    assert zone_tariff(book(request(costs=costs)), "north", "n1").cpu_pools(0)[0].offer == "n-big"
 
 
 def test_no_price_of_a_head_node_is_a_warning_of_an_environment_an_error() -> None:
     found = zone_tariff(book(cpu_offers=()), "north", "n1")
-    assert found.cpu_pools == ()
+    assert found.cpu_pools(0) == ()
     assert any("no CPU price is known" in text for text in found.warnings)
     tools = Tools(calls_mean=1.0, seconds_mean=1.0, instances=10, vcpus=2.0, memory_bytes=0.0)
     with pytest.raises(MissingFactError, match="price of CPU machines"):
@@ -211,7 +216,7 @@ def test_no_price_of_a_head_node_is_a_warning_of_an_environment_an_error() -> No
 def test_workers_are_packed_into_machines() -> None:
     # 10 workers of 2 vCPUs and 4 GiB: n-small holds 2 (5 nodes, 0.5 USD/h), n-big holds 8 (2 nodes, 1.0 USD/h)
     tools = Tools(calls_mean=1.0, seconds_mean=1.0, instances=10, vcpus=2.0, memory_bytes=4 * 2.0**30)
-    control, workers = zone_tariff(book(tools=tools), "north", "n1").cpu_pools
+    control, workers = zone_tariff(book(tools=tools), "north", "n1").cpu_pools(0)
     assert control.name == "control"
     assert (workers.name, workers.offer, workers.nodes) == ("environment", "n-small", 5)
     assert workers.usd_per_hour == pytest.approx(0.5)

@@ -16,7 +16,7 @@ NUMBERS = {
     "price_per_hour", "price_low", "price_high", "term_hours", "vcpus", "memory_gib", "host_memory_gib",
     "local_disk_gib", "internode_gbps", "price_gb_month", "retrieval_per_gb", "put_per_1000", "get_per_1000",
     "min_days", "restore_hours", "throughput_mb_s", "ingest_per_gb", "retention_gb_month", "included_days",
-    "metric_month", "per_gib_hour", "on_demand_per_hour", "discount", "bandwidth_gb_s", "link_gb_s",
+    "metric_month", "metric_per_gb", "per_gib_hour", "on_demand_per_hour", "discount", "bandwidth_gb_s", "link_gb_s",
     "power_w",
     "params", "active_params", "per_gpu_hour", "per_node_hour", "low", "high", "price", "attention_layers",
     "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4", "gpus", "zones", "max_nodes", "rows",
@@ -252,7 +252,13 @@ class TestOtherPrices:
             assert all(0 <= float(price) < 0.5 for _, price in bands), row["_line"]
 
     def test_logging_prices_something(self) -> None:
-        assert bad(read("logging.csv"), lambda row: not (row["ingest_per_gb"] or row["metric_month"])) == []
+        assert (
+            bad(
+                read("logging.csv"),
+                lambda row: not (row["ingest_per_gb"] or row["metric_month"] or row["metric_per_gb"]),
+            )
+            == []
+        )
 
     def test_caches_are_billed_one_way(self) -> None:
         assert bad(read("caches.csv"), lambda row: bool(row["price_per_hour"]) == bool(row["per_gib_hour"])) == []

@@ -120,7 +120,7 @@ TARIFFS = (
     Tariff("south", "s1", (AWAY,), 0.12, "hand", 1.0, 0.0, 0.0, "log", "hand", "2026-11-01",
            _cpu("control", "south", "s1", 1.0), (None,), ()),
 )  # fmt: skip
-OPERATIONS = Operations(10.0, 5.0, 12.0, 10.0, 8.0, 32.0, 0.5, 1.0, ())
+OPERATIONS = Operations(10.0, 5.0, 12.0, 10.0, 8.0, 32.0, 0.5, 1.0, 0.1, 8.0, 100.0, 4.0, ())
 
 
 def pools(*rows: tuple[int, int, int, int, float, float, float]) -> Pools:
@@ -159,6 +159,9 @@ def neutral(rows: int) -> dict[str, Any]:
         "confident_once_seconds": zero,
         "term_hours": zero,
         "disk_gb": zero,
+        "disk_gib": zero,
+        "host_gib": zero,
+        "score_precision": whole + 2,  # bf16, as `Details` says
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates.scoring import scoring_layout, scoring_memory, scoring_seconds
+from rlopt.estimates import forward_seconds
+from rlopt.estimates.scoring import scoring_layout, scoring_memory
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape, tokens
 
@@ -35,7 +36,7 @@ def test_fp8_is_faster_and_weight_only_is_not() -> None:
     at = scoring_layout(np.array([2]), np.array([4]), micro_batch=4)
 
     def seconds(precision: str) -> float:
-        return float(scoring_seconds(shape(TEACHER), hardware(), at, tokens(), precision, 256.0, CAL)[0])
+        return float(forward_seconds(shape(TEACHER), hardware(), at, tokens(), precision, 256.0, CAL)[0])
 
     assert seconds("fp8") < seconds("bf16")
     assert seconds("int8") == pytest.approx(seconds("bf16"))
@@ -46,7 +47,7 @@ def test_fp8_is_faster_and_weight_only_is_not() -> None:
 def test_replicas_share_the_sequences() -> None:
     card = hardware(rows=3)
     at = scoring_layout(np.full(3, 2), np.array([1, 2, 4]), micro_batch=2)
-    one, two, four = scoring_seconds(shape(TEACHER), card, at, tokens(), "bf16", 256.0, CAL)
+    one, two, four = forward_seconds(shape(TEACHER), card, at, tokens(), "bf16", 256.0, CAL)
     assert two == pytest.approx(one / 2)
     assert four == pytest.approx(one / 4)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt import NotSupportedError
 from rlopt.plan import Plan, Relaxation
 from tests.examples import runs
 from tests.examples.misses import MISSES
@@ -15,7 +14,7 @@ def test_examples_are_the_requests_under_test() -> None:
     assert {path.name for path in kept.iterdir()} == {path.name for path in runs.REQUESTS.iterdir()}
     for path in kept.iterdir():
         assert path.read_bytes() == (runs.REQUESTS / path.name).read_bytes(), path.name
-    assert len(runs.FEASIBLE) == 12
+    assert len(runs.FEASIBLE) == 15
 
 
 @pytest.mark.parametrize("name", runs.FEASIBLE)
@@ -77,11 +76,3 @@ def test_what_would_help_does_help() -> None:
         change = next(c for c in runs.solved(name).relaxations if isinstance(c, Relaxation) and c.constraint == key)
         assert runs.status(runs.request(name, f"{key}={change.to * 1.0001:.6f}{unit}")) == "optimal"
         assert runs.status(runs.request(name, f"{key}={change.to * 0.999:.6f}{unit}")) == "infeasible"
-
-
-@pytest.mark.parametrize(("number", "algorithm"), sorted(runs.NOT_YET.items()))
-def test_what_is_not_in_this_release_is_named(number: str, algorithm: str) -> None:
-    with pytest.raises(NotSupportedError) as error:
-        runs.solved(runs.name_of(number))
-    assert error.value.exit_code == 2
-    assert str(error.value) == (f"job.algorithm: {algorithm} is not in this release yet; there are sft, dpo, ppo, grpo")

@@ -303,6 +303,9 @@ def _pools(
         confident_once_seconds=np.full(len(rows), once * 1.2),
         term_hours=market.term_hours[offer],
         disk_gb=nodes * rng.choice([0.0, 100.0]),
+        disk_gib=np.full(len(rows), 100.0),
+        host_gib=np.full(len(rows), 64.0),
+        score_precision=np.full(len(rows), RANK["bf16"]),
     ), names
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from rlopt import api
 from rlopt.candidates.context import Context, make_context, margin
+from rlopt.candidates.engine import Engine, sample, with_tools
 from rlopt.candidates.joint import compose
 from rlopt.candidates.market import Market, Topology
-from rlopt.candidates.sampling import room_gib, sample, with_tools
 from rlopt.candidates.training import stage_seconds
 from rlopt.candidates.training_memory import training_memory
 from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s
@@ -108,17 +108,10 @@ def predict(pinned: Pinned) -> Result:
     resident = 0.0 if pinned.placement != COLOCATED else float(sum(v[0] for v in memory.resident.values()))
     gpus = np.array([pinned.rollout_gpus or pinned.gpus])
     tp = np.array([pinned.rollout_tp])
-    room = room_gib(
-        context,
-        hardware,
-        tp,
-        np.ones_like(tp),
-        pinned.rollout_precision,
-        resident,
-        pinned.placement == COLOCATED,
+    engine = Engine(
+        hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, resident, pinned.placement == COLOCATED
     )
-    steady = pinned.placement == ASYNC
-    time = sample(context, hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, room, size, steady).seconds
+    time = sample(context, engine, size, pinned.placement == ASYNC).seconds
     generate = float(with_tools(context, time, size, context.instances[0])[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rlopt.units import GIB, GIGA, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR
+from rlopt.units import GIB, GIGA, HOURS_PER_DAY, HOURS_PER_MONTH, HOURS_PER_YEAR, MIB
 from tools.catalog_build.regions import region_of
 from tools.catalog_build.tables import UNDATED, Row, Table, cell, iso_date, read, slug
 
@@ -18,6 +18,7 @@ LOG_COLUMNS = (
     "retention_gb_month",
     "included_days",
     "metric_month",
+    "metric_per_gb",
     "currency",
     "region",
     "confidence",
@@ -33,6 +34,7 @@ LOG_ITEMS: dict[tuple[str, str], tuple[str, str]] = {
     ("aws", "custom metric, first 10k"): ("metric", ""),
     ("gcp", "ingest (30 days kept)"): ("ingest", "30"),
     ("gcp", "retention beyond 30 days"): ("retention", ""),
+    ("gcp", "metric data, first 100k MiB"): ("metric", ""),
     ("azure", "ingest PAYG"): ("ingest", ""),
     ("azure", "basic logs ingest"): ("ingest", ""),
     ("azure", "archive"): ("retention", ""),
@@ -116,7 +118,8 @@ def logging(folder: Path) -> Table:
                 "ingest_per_gb": cell(_per_gb(row) if ingest else None),
                 "retention_gb_month": cell(kept.get(row["provider"]) if ingest else None),
                 "included_days": days,
-                "metric_month": cell(None if ingest else float(row["price"])),
+                "metric_month": cell(None if ingest or "MiB" in row["unit"] else float(row["price"])),
+                "metric_per_gb": cell(_per_gb(row) if not ingest and "MiB" in row["unit"] else None),
                 "currency": row["currency"],
                 "region": region_of(row["region"]),
                 "confidence": confidence(row),
@@ -130,7 +133,9 @@ def logging(folder: Path) -> Table:
 
 
 def _per_gb(row: Row) -> float:
-    return float(row["price"]) / (GIB / GIGA if "GiB" in row["unit"] else 1.0)
+    """Turn a price per GB, GiB or MiB into one per GB of 1e9 bytes."""
+    unit = next((size for name, size in (("GiB", GIB), ("MiB", MIB)) if name in row["unit"]), GIGA)
+    return float(row["price"]) * GIGA / unit
 
 
 def caches(folder: Path) -> Table:
@@ -180,9 +185,7 @@ def commitments(folder: Path) -> Table:
         if float(row["discount_pct"] or 0) < 0:
             table.leave_out("commitment dearer than on demand")
             continue
-        name = "/".join(
-            (row["provider"], slug(row["kind"]), slug(row["family"]) or "any", row["gpu_count"] or "any")
-        )
+        name = "/".join((row["provider"], slug(row["kind"]), slug(row["family"]) or "any", row["gpu_count"] or "any"))
         name = f"{name}/{slug(row['term']) or 'any'}"
         seen[name] = seen.get(name, 0) + 1
         table.rows.append(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rlopt.candidates.builder import Builder, Way, join_pools
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.market import Market, open_market
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
 from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import stop_rates
@@ -20,15 +22,41 @@ from rlopt.candidates.scoring import ScoringTable, scoring_table
 from rlopt.candidates.tables import Tables
 from rlopt.candidates.tariff import TierTable, environment_rates
 from rlopt.candidates.training import TrainingTable, training_table
-from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s
+from rlopt.estimates import Layout, colocated_fixed_s, disaggregated_fixed_s
 from rlopt.facts import Catalog, Model
-from rlopt.problem import Floats, Pools, Problem
+from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.request import Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant, workload_variants
 
 SEARCHED_GPUS = 512
 """Pools are searched up to this many GPUs where the request sets no limit; a plan then says so."""
+T = TypeVar("T", TrainingTable, SamplingTable)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Part of a configuration that is given, not searched: which estimated rows may become pools at all.
+
+    Each function gives the row numbers to keep of a table; ``gpus`` are those of each row's pool, shape (rows,).
+    """
+
+    training: Callable[[TrainingTable, Ints], Ints]
+    sampling: Callable[[SamplingTable, Ints], Ints]
+
+
+def _kept(context: Context, table: T, choose: Callable[[T, Ints], Ints]) -> T:
+    """The rows of a table that ``choose`` keeps, whatever the table's columns are."""
+    index = choose(table, np.asarray(table.nodes * context.hardware.gpus_per_node[table.topology], dtype=np.int64))
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: cut(part) for key, part in value.items()}
+        if isinstance(value, Layout):
+            return value.take(index)
+        return value[index] if isinstance(value, np.ndarray) else value
+
+    return replace(table, **{field.name: cut(getattr(table, field.name)) for field in fields(table)})
 
 
 def _alone(workload: Workload, own: Sequence[str]) -> Workload:
@@ -42,9 +70,16 @@ def _alone(workload: Workload, own: Sequence[str]) -> Workload:
 
 
 def build_problem(
-    request: Request, catalog: Catalog, models: Mapping[str, Model], warnings: Sequence[str] = ()
+    request: Request,
+    catalog: Catalog,
+    models: Mapping[str, Model],
+    warnings: Sequence[str] = (),
+    held: Held | None = None,
 ) -> Problem:
-    """Freeze everything a search needs. Raises MissingFactError, NotSupportedError."""
+    """Freeze everything a search needs, of all configurations or of those ``held``.
+
+    Raises MissingFactError, NotSupportedError.
+    """
     variants = workload_variants(request, models)
     workload = variants[0].workload
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
@@ -58,6 +93,9 @@ def build_problem(
     sampling = sampling_table(context) if workload.generates else None
     apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates
     tables, trained = _training_tables(context, variants)
+    if held is not None:
+        tables = [(here, _kept(here, table, held.training)) for here, table in tables]
+        sampling = None if sampling is None else _kept(context, sampling, held.sampling)
     scored = _scoring_tables(context, variants) if apart else {}
     training: list[Pools] = []
     colocated: list[Pools] = []
@@ -84,13 +122,13 @@ def build_problem(
     if sampling is not None and apart:
         options = range(len(context.instances))
         rollout = [builder.rollout(sampling, size, option) for size in workload.group_sizes for option in options]
-    policy = context.shapes["policy"]
-    between = disaggregated_fixed_s(policy, context.calibration)
-    fixed = colocated_fixed_s(policy, context.calibration) if workload.generates else 0.0
+    between = disaggregated_fixed_s(context.moved, context.calibration)
+    fixed = colocated_fixed_s(context.moved, context.calibration) if workload.generates else 0.0
     every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
     every += [table for _, table in scoring_tables]
     every += [sampling] if sampling is not None else []
     excluded, notes = _left_out(every, request, market, stops, operations)
+    excluded |= builder.left_out
     ways = len(workload.group_sizes) * len(request.choices.precision.update)
     return Problem(
         request=request,
@@ -193,10 +231,23 @@ def _left_out(
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
     if operations.assumed:
-        notes.append("assumed, not measured: " + ", ".join(operations.assumed))
+        notes.append("assumed, not measured: " + ", ".join((*operations.assumed, *load_nodes().assumed)))
+    notes += _without_network(request, market)
     if request.costs.engineer_hour is None or (
         not any(request.costs.setup_hours.of(name) for name in request.placements)
         and not request.costs.on_call_hours_per_day
     ):
         notes.append("people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day")
     return dict(excluded), notes
+
+
+def _without_network(request: Request, market: Market) -> list[str]:
+    """What a floor on the simulators' bandwidth leaves out because a machine's network is not stated."""
+    world = request.job.environment
+    if request.floors.simulator_bandwidth is None or world is None or world.kind == "tools":
+        return []
+    unknown = sum(offer.shape.internode_gbps is None for offer in market.offers)
+    text = (
+        f"{unknown:,} offers whose network is not known: left out, floors.simulator_bandwidth cannot be shown to hold"
+    )
+    return [text] if unknown else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,13 +12,17 @@ import numpy as np
 from rlopt.candidates.colocated import colocated_table
 from rlopt.candidates.context import Context, rank
 from rlopt.candidates.disk import disk_gib
-from rlopt.candidates.mixing import SamplingRow
+from rlopt.candidates.engine import with_tools
+from rlopt.candidates.host import Kind, base_gib, levels
 from rlopt.candidates.pricing import Needs, price_rows
-from rlopt.candidates.sampling import SamplingTable, with_tools
+from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
+from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable
-from rlopt.candidates.tables import ColocatedRow, ScoringRow, TrainingRow
 from rlopt.candidates.training import TrainingTable, once_seconds
-from rlopt.problem import Floats, Ints, Pools
+from rlopt.problem import UNSCORED, Floats, Ints, Pools
+
+LEVELS = 4096
+"""More than there are different sizes of host memory among the offers of one machine kind, squared."""
 
 
 def _first_of_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -48,6 +53,7 @@ class Builder:
 
     def __init__(self, context: Context, stops: Floats, environments: Floats) -> None:
         self.context, self.stops, self.environments = context, stops, environments
+        self.left_out: Counter[str] = Counter()
         self.training_rows: list[TrainingRow] = []
         self.sampling_rows: list[SamplingRow] = []
         self.scoring_rows: list[ScoringRow] = []
@@ -63,23 +69,37 @@ class Builder:
             "variant": zero,
             "environment": zero,
             "precision": zero,
+            "score_precision": UNSCORED,
             "once_seconds": zero,
             "confident_once_seconds": zero,
             "steady_seconds": given["seconds"],
             "confident_steady_seconds": given["confident_seconds"],
             "estimate": np.arange(estimate, estimate + rows),
-            **{name: np.broadcast_to(values, (rows,)) for name, values in given.items()},
+            **given,
         }
-        whole = ("group_size", "update_precision", "variant", "environment", "precision", "estimate")
+        fields = {name: np.broadcast_to(values, (rows,)) for name, values in fields.items()}
+        whole = ("group_size", "update_precision", "variant", "environment", "precision", "score_precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
-        return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields)
+        return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields, self.left_out)
+
+    def _trains(
+        self, context: Context, table: TrainingTable, rows: Ints, way: Way, more: Floats | float = 0.0
+    ) -> Needs:
+        """What nodes need that train in the table's ``rows``, with ``more`` GiB of host memory beside training."""
+        topology, nodes = table.topology[rows], table.nodes[rows]
+        offload = table.host_gib[rows]
+        host = base_gib(context, "train", topology, nodes, way.size) + offload + more
+        return Needs(host, disk_gib(context, "train", nodes), offload)
 
     def training(self, number: int, context: Context, table: TrainingTable, way: Way, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
         seconds = table.seconds[(way.size, way.precision)]
         rows = np.flatnonzero(np.isfinite(seconds) & (table.layout.offload < 2))
+        needs = self._trains(context, table, rows, way)
+        level = levels(context.market, table.topology[rows], needs.host_gib, needs.offload_gib)
         group = (table.topology[rows] * 4096 + table.nodes[rows]) * 4 + table.layout.offload[rows]
+        group = group * LEVELS + level
         once = once_seconds(context, table.take(rows), way.precision)
         per_step = seconds[rows] + once / max(way.steps, 1)
         best = _first_of_group(group, per_step)
@@ -98,13 +118,15 @@ class Builder:
             "confident_seconds": seconds[rows] * band,
             "once_seconds": once,
             "confident_once_seconds": once * band,
+            "score_precision": _scored(context, table, way),
         }
-        needs = Needs(table.host_gib[rows], disk_gib(context, "train", table.nodes[rows]))
+        needs = self._trains(context, table, rows, way)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
 
     def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
         """Training layout and engine together."""
-        found = colocated_table(context, table, way.size, way.precision)
+        base = base_gib(context, "train", table.topology, table.nodes, way.size)
+        found = colocated_table(context, table, way.size, way.precision, base)
         estimate, rollouts = len(self.colocated_rows), context.request.choices.precision.rollout
         self.colocated_rows += [
             ColocatedRow(
@@ -122,9 +144,15 @@ class Builder:
             + found.sample_seconds * context.rollout_band[topology],
             "environment": found.environment,
             "precision": found.precision,
+            "score_precision": _scored(context, table, way),
         }
-        needs = Needs(table.host_gib[found.train], disk_gib(context, "train", nodes))
+        needs = self._trains(context, table, found.train, way, found.asleep_gib)
         return self.price(topology, nodes, needs, estimate, given)
+
+    def _beside(self, context: Context, kind: Kind, topology: Ints, nodes: Ints, size: int) -> Needs:
+        """What nodes of a pool beside training need."""
+        host = base_gib(context, kind, topology, nodes, size)
+        return Needs.of(len(nodes), host, disk_gib(context, kind, nodes))
 
     def rollout(self, table: SamplingTable, size: int, option: int) -> Pools:
         """Per machine kind, node count and precision the engines that are best in step or out of step."""
@@ -147,7 +175,7 @@ class Builder:
             "steady_seconds": steady,
             "confident_steady_seconds": steady * band,
         }
-        needs = Needs.of(len(rows), disk_gib=disk_gib(context, "rollout", table.nodes[rows]))
+        needs = self._beside(context, "rollout", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
 
     def scoring(self, number: int, context: Context, table: ScoringTable, size: int, variant: int) -> Pools:
@@ -157,17 +185,25 @@ class Builder:
         group = (table.topology[rows] * 4096 + table.nodes[rows]) * 8 + table.precision[rows]
         rows = rows[_first_of_group(group, seconds[rows])]
         estimate = len(self.scoring_rows)
+        ranks = np.array([rank(name) for name in context.request.choices.precision.score], dtype=np.int64)
         self.scoring_rows += [ScoringRow(number, int(row), size) for row in rows]
         given = {
             "group_size": size,
             "variant": variant,
             "update_precision": rank("bf16"),
             "precision": table.precision[rows],
+            "score_precision": ranks[table.precision[rows]],
             "seconds": seconds[rows],
             "confident_seconds": seconds[rows] * context.train_band[table.topology[rows]],
         }
-        needs = Needs.of(len(rows), disk_gib=disk_gib(context, "score", table.nodes[rows]))
+        needs = self._beside(context, "score", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+
+
+def _scored(context: Context, table: TrainingTable, way: Way) -> int:
+    """Rank of the least precision that anything scores in on a pool that trains."""
+    scored = context.scored_in(way.precision, table.score_precision)
+    return UNSCORED if scored is None else rank(scored)
 
 
 def join_pools(parts: Sequence[Pools]) -> Pools:
@@ -177,5 +213,5 @@ def join_pools(parts: Sequence[Pools]) -> Pools:
         return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
     kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
-    kinds |= dict.fromkeys((*whole, "precision"), np.int64)
+    kinds |= dict.fromkeys((*whole, "precision", "score_precision"), np.int64)
     return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlopt.estimates import load_calibration
-from rlopt.estimates.roles import trained_params
+from rlopt.estimates.roles import POLICY, trained_params
 from rlopt.problem import Checkpoint
 from rlopt.request import Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant
 
-POLICY = ("policy", "action")
-"""Roles that together are the policy."""
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 

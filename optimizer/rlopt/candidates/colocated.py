@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.sampling import engines, room_gib, sampled, with_tools
+from rlopt.candidates.engine import Engine, sampled, with_tools
+from rlopt.candidates.host import asleep_weights_gib, levels
+from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
 from rlopt.problem import Floats, Ints
@@ -32,6 +34,8 @@ class ColocatedTable:
     """Which number of environment instances."""
     train_seconds: Floats
     sample_seconds: Floats
+    asleep_gib: Floats
+    """Host memory per node that the engine's weights take while the pool trains."""
 
 
 def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
@@ -49,13 +53,20 @@ def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
     return np.asarray(order[keep], dtype=np.int64)
 
 
-def colocated_table(context: Context, training: TrainingTable, size: int, precision: str) -> ColocatedTable:
-    """Best engines for the layouts that matter, for one group size and update precision."""
+def colocated_table(
+    context: Context, training: TrainingTable, size: int, precision: str, base: Floats | None = None
+) -> ColocatedTable:
+    """Best engines for the layouts that matter, for one group size and update precision.
+
+    ``base`` is the host memory per node of each training row beside offload and engine, shape (training rows,).
+    """
     seconds = training.seconds[(size, precision)]
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
     group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
+    moved = np.unique(np.round(training.host_gib[rows], 2), return_inverse=True)[1]
+    group = group * (int(moved.max(initial=0)) + 1) + moved
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
-    found: list[tuple[Ints, Ints, Ints, Ints, Ints, Floats]] = []
+    found: list[tuple[Ints, Ints, Ints, Ints, Ints, Floats, Floats]] = []
     market = context.market
     ways = {
         (t, n): engines(
@@ -77,35 +88,44 @@ def colocated_table(context: Context, training: TrainingTable, size: int, precis
         gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
         degree, experts = np.full(len(here), tp), np.full(len(here), ep)
         for p, rollout in enumerate(context.request.choices.precision.rollout):
-            resident = training.resident_gib[here]
-            room = room_gib(context, hardware, degree, experts, rollout, resident, colocated=True)
-            engine = (hardware, degree, experts, gpus, rollout, room)
+            engine = Engine(hardware, degree, experts, gpus, rollout, training.resident_gib[here], colocated=True)
             swap = np.where(
                 training.layout.offload[here] == PARAMETERS_OFF,
-                colocated_swap_s(context.shapes["policy"], gpus.astype(float), context.calibration),
+                colocated_swap_s(context.state, gpus.astype(float), context.calibration),
                 0.0,
             )
-            for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False, colocated=True)):
+            asleep = asleep_weights_gib(context, training.topology[here], rollout, degree, experts)
+            for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False)):
                 time = with_tools(context, time, size, instances) + swap
                 fits = np.isfinite(time)
                 count = int(fits.sum())
-                found.append(
-                    (here[fits], degree[fits], experts[fits], np.full(count, p), np.full(count, option), time[fits])
-                )
+                which = np.full(count, p), np.full(count, option)
+                found.append((here[fits], degree[fits], experts[fits], *which, time[fits], asleep[fits]))
     none = np.zeros(0, dtype=np.int64)
     columns = [np.concatenate([none, *(part[n] for part in found)]) for n in range(5)]
-    return _best(context, training, columns, seconds[columns[0]], np.concatenate([np.zeros(0), *(f[5] for f in found)]))
+    sampling, asleep = (np.concatenate([np.zeros(0), *(part[n] for part in found)]) for n in (5, 6))
+    offload = training.host_gib[columns[0]]
+    host = offload + asleep + (0.0 if base is None else base[columns[0]])
+    level = levels(context.market, training.topology[columns[0]], host, offload)
+    return _best(context, training, columns, level, seconds[columns[0]], sampling, asleep)
 
 
 def _best(
-    context: Context, training: TrainingTable, columns: list[Ints], first: Floats, second: Floats
+    context: Context,
+    training: TrainingTable,
+    columns: list[Ints],
+    level: Ints,
+    first: Floats,
+    second: Floats,
+    asleep: Floats,
 ) -> ColocatedTable:
-    """Per machine kind, node count, offload and environment: rows not beaten in median and confident seconds."""
+    """Per machine kind, node count, offload, offers with room, and environment: rows not beaten in either time."""
     train, _, _, _, environment = columns
     topology = training.topology[train]
     median = first + second
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
     group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
+    group = group * (int(level.max(initial=0)) + 1) + level
     keep = staircase(group * len(context.instances) + environment, median, confident)
     kept = [column[keep] for column in columns]
-    return ColocatedTable(kept[0], kept[1], kept[2], kept[3], kept[4], first[keep], second[keep])
+    return ColocatedTable(kept[0], kept[1], kept[2], kept[3], kept[4], first[keep], second[keep], asleep[keep])

@@ -24,7 +24,7 @@ from rlopt.estimates import (
     quantile,
     training_engine,
 )
-from rlopt.estimates.roles import role_shape, role_training
+from rlopt.estimates.roles import POLICY, moved_params, role_shape, role_training, trained_params
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
@@ -32,6 +32,12 @@ from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
 OFFLOADS = ("none", "optimizer", "parameters")
+FALLBACK = "bf16"
+"""What steps of a lower precision fall back to."""
+LOW = tuple(
+    name for name in PRECISION_RANK if PRECISION_RANK[name] < min(PRECISION_RANK["bf16"], PRECISION_RANK["fp16"])
+)
+"""Precisions of less than 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,37 @@ class Context:
         """Whether any frozen model scores on the training pool."""
         frozen = {role.name for role in self.workload.roles if not role.trained}
         return any(stage.role in frozen for stage in self.workload.of_kind("forward"))
+
+    def scored_in(self, update_precision: str, score_precision: str) -> str | None:
+        """Least precision of the pool's scoring passes; None where nothing scores.
+
+        Trained models score in the precision they train in, frozen ones in ``score_precision``.
+        """
+        roles = {stage.role for stage in (*self.workload.of_kind("forward"), *self.once)}
+        used = [update_precision if role in self.trainings else score_precision for role in roles]
+        return min(used, key=rank, default=None)
+
+    def falls_back(self, precision: str) -> bool:
+        """Whether some steps run in 16 bits instead of ``precision``."""
+        return precision in LOW and self.workload.fallback_share > 0.0
+
+    def held(self, precision: str) -> str:
+        """Precision that a scoring model's memory must hold: 16 bits where some steps fall back to them."""
+        return FALLBACK if self.falls_back(precision) else precision
+
+    @property
+    def moved(self) -> ModelShape:
+        """The policy by the weights that every step sends to the engine: those that training changes."""
+        parts = [role for role in self.workload.roles if role.name in POLICY]
+        return replace(self.shapes["policy"], params=moved_params(parts, self.request.job.trainable))
+
+    @property
+    def state(self) -> ModelShape:
+        """The policy by the weights whose training state leaves the GPUs where a pool swaps: all trained models'."""
+        moved = float(self.moved.params)
+        others = [role for role in self.workload.roles if role.trained and role.name not in POLICY]
+        trained = sum(trained_params(role, self.request.job.trainable) for role in others)
+        return replace(self.shapes["policy"], params=moved + trained)
 
     @property
     def asleep_gib(self) -> float:

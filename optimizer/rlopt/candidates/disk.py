@@ -1,16 +1,45 @@
-"""Disk that a node needs beside its GPUs: what stands on it while the job runs."""
+"""Disk that a node needs beside its GPUs: what stands on it while the job runs.
+
+GiB = image + logs + weights of every model the pool loads + (where it trains) staged checkpoint and data, by node
+
+What exceeds a machine's own disk is rented.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from rlopt.candidates.checkpoint import checkpoint_sizes
 from rlopt.candidates.context import Context
+from rlopt.candidates.host import Kind
+from rlopt.candidates.nodes import load_nodes
+from rlopt.estimates.roles import POLICY
 from rlopt.problem import Floats, Ints
+from rlopt.units import bytes_to_gib
+
+WEIGHT_BYTES = 2.0
+"""A parameter of published weights in bf16."""
 
 
-def disk_gib(context: Context, kind: Literal["train", "rollout", "score"], nodes: Ints) -> Floats:
+def weights_bytes(context: Context, kind: Kind) -> float:
+    """Weights that a node of the pool loads, each model once; a rollout pool loads the policy alone."""
+    roles = [role for role in context.workload.roles if kind != "rollout" or role.name in POLICY]
+    models = {id(role.model): role.model.params for role in roles}
+    return WEIGHT_BYTES * sum(models.values())
+
+
+def stored_data_bytes(context: Context) -> float:
+    """The data set as it is stored, compressed and without duplicates."""
+    data = context.request.job.data
+    return context.request.dataset_bytes * data.compression_ratio * (1.0 - data.duplicate_share)
+
+
+def disk_gib(context: Context, kind: Kind, nodes: Ints) -> Floats:
     """GiB per node of a pool that trains (and perhaps samples), samples or scores; shape of ``nodes``."""
-    del context, kind
-    return np.zeros(len(nodes))
+    constants = load_nodes()
+    held = constants.disk_image_gib + constants.disk_logs_gib + bytes_to_gib(weights_bytes(context, kind))
+    if kind != "train":
+        return np.full(len(nodes), held)
+    saved = checkpoint_sizes(context.request, context.workload).resumable_bytes
+    shared = bytes_to_gib(constants.staged_checkpoints * saved + stored_data_bytes(context))
+    return np.asarray(held + shared / nodes)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
-from rlopt.problem import ASYNC, COLOCATED, Columns, Floats, Ints, Pools, Problem, Support
+from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
 
 
@@ -85,6 +85,7 @@ def join(problem: Problem, placement: int, train: Ints, support: Support | None,
         group_size=first.group_size,
         steps=steps,
         update_precision=first.update_precision,
+        score_precision=np.minimum(first.score_precision, _scored(problem, beside)),
         staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
         interval_steps=np.asarray(interval, dtype=np.int64),
         tier=np.asarray(tier, dtype=np.int64),
@@ -158,6 +159,14 @@ def pool_rows(columns: Columns, j: int, problem: Problem) -> list[tuple[Pools, i
         if index[j] >= 0:
             found.append((pools, int(index[j])))
     return found
+
+
+def _scored(problem: Problem, beside: Support) -> Ints:
+    """Rank of the least precision that scoring pools score in, shape (rows,); the offers of a mixed pool share it."""
+    rank = np.full(len(beside), UNSCORED, dtype=np.int64)
+    here = np.flatnonzero(beside.score >= 0)
+    rank[here] = problem.scoring.score_precision[beside.score[here]]
+    return rank
 
 
 def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -> tuple[Floats, Floats]:

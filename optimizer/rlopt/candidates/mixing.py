@@ -14,21 +14,14 @@ import numpy as np
 
 from rlopt.candidates.context import Context
 from rlopt.candidates.detail import MixedTimes
-from rlopt.candidates.sampling import SamplingTable, room_gib, sample, with_tools
+from rlopt.candidates.engine import Engine, sample, with_tools
+from rlopt.candidates.rows import SamplingRow
+from rlopt.candidates.sampling import SamplingTable
 from rlopt.problem import Floats, Ints
 
 CORRECTIONS = 2
 SHIFT = 1 << 31
 """Above any row number: a pair of them is one whole number."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingRow:
-    """One rollout candidate for one group size and number of environment instances (by its place in the list)."""
-
-    row: int
-    group_size: int
-    environment: int
 
 
 @dataclass(slots=True)
@@ -102,10 +95,8 @@ def _at_share(
     """Seconds of table rows at their share of the samples; infinite where they cannot run."""
     hardware = context.hardware.take(table.topology[row])
     gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
-    room = room_gib(context, hardware, table.tp[row], table.ep[row], precision, 0.0, False)
-    engine = (hardware, table.tp[row], table.ep[row], gpus, precision, room)
-    time = sample(context, *engine, size, steady, share=share, instances=instances).seconds
-    return np.where(np.isnan(time), np.inf, time)
+    engine = Engine(hardware, table.tp[row], table.ep[row], gpus, precision)
+    return sample(context, engine, size, steady, share, instances).total
 
 
 def mixed_times(

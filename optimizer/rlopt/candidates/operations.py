@@ -11,6 +11,8 @@ from rlopt.data_dir import catalogs_dir
 _UNITS = (
     ("_minutes", "min"),
     ("_vcpus", "vCPUs"),
+    ("_bytes_per_pixel", "B a pixel"),
+    ("_bytes", "B"),
     ("_gib", "GiB"),
     ("_gb_s_per_node", "GB/s per node"),
     ("_gb_s_per_gpu", "GB/s per GPU"),
@@ -29,6 +31,10 @@ class Operations:
     control_memory_gib: float
     checkpoint_read_gb_s_per_node: float
     checkpoint_snapshot_gb_s_per_gpu: float
+    encoded_image_bytes_per_pixel: float
+    metric_value_bytes: float
+    metric_line_bytes: float
+    histogram_series: float
     assumed: tuple[str, ...]
 
     @property

@@ -1,28 +1,29 @@
 """Looking prices up beside the GPUs', with the fallbacks taken.
 
 Fallback order of storage and traffic: the same region, the provider's reference region, `costs.storage_provider`.
-CPU machines: the region, `costs.vcpu_hour`, another region of the provider, `costs.storage_provider`. Each step down
-is a warning and stands in the basis of the line it prices.
+Each step down is a warning and stands in the basis of the line it prices.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import TypeVar
 
+from rlopt.candidates.cpu_book import CpuBook
 from rlopt.candidates.market import usd_rate
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.tariff import CpuPool, Tariff, Tier
+from rlopt.candidates.services import as_log, by_series, cheapest_cache, cheapest_disk, data_traffic
+from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
+from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
-from rlopt.facts import Catalog, CpuOffer, LogPrice, StorageTier, Traffic
+from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
 from rlopt.request import Request
 from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gib
 from rlopt.workloads import Workload
 
 DEFAULT_STORAGE = "aws"
 """A large cloud's object store that any provider's machines can reach, where theirs is unknown."""
-Row = TypeVar("Row", StorageTier, Traffic, LogPrice, CpuOffer)
+Row = TypeVar("Row", StorageTier, Traffic, LogPrice, CachePrice)
 
 
 class TariffBook:
@@ -40,15 +41,13 @@ class TariffBook:
         self.logs = _by_provider(
             row for row in catalog.logs if row.ingest_per_gb is not None and self.rate(row.currency)
         )
-        self.cpus = _by_provider(
+        self.metrics = _by_provider(
             row
-            for row in catalog.cpu_offers
-            if row.pricing == "on_demand"
-            and row.grade == "list"
-            and row.confidence in request.choices.price_confidence
-            and self.rate(row.currency)
+            for row in catalog.logs
+            if (row.metric_month is not None or row.metric_per_gb is not None) and self.rate(row.currency)
         )
-        self._best_cpu: dict[tuple[str, str, str | None], tuple[CpuOffer, int, float] | None] = {}
+        self.caches = _by_provider(row for row in catalog.caches if self.rate(row.currency))
+        self.machines = CpuBook(catalog.cpu_offers, request, self.elsewhere, self.rate)
 
     def rate(self, currency: str) -> float:
         """USD per unit of a currency; 0 where the request gives no rate."""
@@ -67,11 +66,15 @@ class TariffBook:
         note = chosen.source if mine else f"egress of {provider} is unknown: the highest known, {chosen.provider}"
         return chosen.bands[0][1] * self.rate(chosen.currency), note
 
+    def has_store(self, provider: str) -> bool:
+        """Whether a provider lists an object store."""
+        return any(row.kind == "object" for row in self.storage.get(provider, []))
+
     def tiers(self, provider: str, region: str | None, egress: float) -> tuple[tuple[Tier, ...], list[str]]:
         """Storage tiers worth having for pools of a zone, dominated ones left out."""
         home, warnings = self.storage.get(provider, []), []
         far: list[StorageTier] = []
-        if not any(row.kind == "object" for row in home):
+        if not self.has_store(provider):
             far = [row for row in self.storage.get(self.elsewhere, []) if row.kind in ("object", "archive")]
             if not far:
                 raise MissingFactError(
@@ -81,11 +84,56 @@ class TariffBook:
         references = self.catalog.reference_regions
         rows = _nearest_region(home, region, references.get(provider))
         rows += _nearest_region(far, None, references.get(self.elsewhere))
-        found = [self._tier(row, 0.0 if row.provider == provider else egress) for row in rows]
+        back = self.egress(self.elsewhere, references.get(self.elsewhere))[0] if far else 0.0
+        found = [self._tier(row, egress, back) if row.provider != provider else self._tier(row) for row in rows]
         kept = {tier.name: tier for tier in found if not any(other.dominates(tier) for other in found)}
         return tuple(kept.values()), warnings
 
-    def _tier(self, row: StorageTier, upload_per_gb: float) -> Tier:
+    def disk(self, provider: str, region: str | None) -> Disk | None:
+        """The cheapest block storage of a provider; None where no price is known."""
+        home = self.storage.get(provider, [])
+        return cheapest_disk(_nearest_region(home, region, self.catalog.reference_regions.get(provider)), self.rate)
+
+    def cache(self, provider: str) -> tuple[CacheStore | None, list[str]]:
+        """The cheapest fast store for what the job caches, and what is not known of it."""
+        held = self.request.job.cache
+        if held is None:
+            return None, []
+        gib, warnings = bytes_to_gib(cached_bytes(self.request, self.workload, self.operations)), []
+        if held.peak_ops:
+            warnings.append(
+                f"job.cache.peak_ops: no source says how many operations a second a store carries, {held.peak_ops:g} "
+                "are not checked"
+            )
+        if not gib:
+            return None, warnings
+        own = cheapest_cache(self.caches.get(provider, []), self.rate, gib)
+        if own is not None:
+            return own, warnings
+        every = [row for rows in self.caches.values() for row in rows]
+        note = f"{provider} lists no fast store of known size: priced at the cheapest known"
+        other = cheapest_cache(self.caches.get(self.elsewhere, []), self.rate, gib, note) or cheapest_cache(
+            every, self.rate, gib, note
+        )
+        if other is None:
+            raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
+        return other, [*warnings, note]
+
+    def metering(self, provider: str, egress: float) -> tuple[Metering | None, list[str]]:
+        """How metrics are billed: the provider's own price, else its log, else the fallback provider's."""
+        for owner in (provider, self.elsewhere, DEFAULT_STORAGE):
+            away = 0.0 if owner == provider else egress
+            priced, logs = self.metrics.get(owner, []), self.logs.get(owner, [])
+            if priced:
+                row = min(priced, key=lambda row: row.id)
+                weak = row.confidence not in self.request.choices.price_confidence
+                note = f"metrics are billed at a price of {row.confidence} confidence ({row.id})"
+                return by_series(row, self.rate, self.operations, away), [note] if weak else []
+            if logs:
+                return as_log(self.log(owner)[0], self.rate, self.operations, away), []
+        return None, ["metrics: no price is known, not on the bill"]
+
+    def _tier(self, row: StorageTier, upload_per_gb: float = 0.0, download_per_gb: float = 0.0) -> Tier:
         rate, speed = self.rate(row.currency), self.operations.checkpoint_read_gb_s_per_node
         return Tier(
             name=row.id,
@@ -98,6 +146,9 @@ class TariffBook:
             upload_per_gb=upload_per_gb,
             source=row.source,
             as_of=row.as_of,
+            put_usd=(row.put_per_1000 or 0.0) * rate / KILO,
+            get_usd=(row.get_per_1000 or 0.0) * rate / KILO,
+            download_per_gb=download_per_gb,
         )
 
     def log(self, provider: str) -> tuple[LogPrice, list[str]]:
@@ -108,71 +159,6 @@ class TariffBook:
         if not pool:
             raise MissingFactError("a logging price", "the text log", "add a row to the logging catalog")
         return min(pool, key=lambda row: ((row.ingest_per_gb or 0.0) * self.rate(row.currency), row.id)), warnings
-
-    def cpu(
-        self, name: str, vcpus: float, memory_gib: float, count: int, provider: str, region: str | None
-    ) -> tuple[CpuPool | None, list[str]]:
-        """The cheapest machines that hold ``count`` workers of ``vcpus`` each; None where no price is known."""
-        mine = self.cpus.get(provider, [])
-        steps = (
-            (provider, region, [row for row in mine if row.region == region], ""),
-            (provider, None, mine, f"{name}: CPU price of another region of {provider}"),
-            (
-                self.elsewhere,
-                None,
-                self.cpus.get(self.elsewhere, []),
-                f"{name}: {provider} lists no CPU machine, priced at {self.elsewhere}'s",
-            ),
-        )
-        money = self.request.costs.vcpu_hour
-        for number, (owner, where, offers, note) in enumerate(steps):
-            if number == 1 and money is not None:
-                usd = money.amount * self.rate(money.currency) * vcpus * count
-                return CpuPool(
-                    name,
-                    "costs.vcpu_hour",
-                    provider,
-                    region,
-                    "vcpu",
-                    count,
-                    usd,
-                    "request",
-                    "",
-                    "priced by costs.vcpu_hour",
-                ), []
-            key = (f"{name} {count}", owner, where if number == 0 else "any region")
-            if key not in self._best_cpu:
-                self._best_cpu[key] = self._cheapest_cpu(offers, vcpus, memory_gib, count)
-            best = self._best_cpu[key]
-            if best is not None:
-                offer, nodes, usd = best
-                return CpuPool(
-                    name,
-                    offer.id,
-                    offer.provider,
-                    offer.region,
-                    offer.instance_type,
-                    nodes,
-                    usd,
-                    offer.source,
-                    offer.as_of,
-                    note,
-                ), [note] if note else []
-        return None, [f"{name}: no CPU price is known, not on the bill"]
-
-    def _cheapest_cpu(
-        self, offers: list[CpuOffer], vcpus: float, memory_gib: float, count: int
-    ) -> tuple[CpuOffer, int, float] | None:
-        found = []
-        for offer in offers:
-            fits = int(min(offer.vcpus // vcpus, offer.memory_gib // memory_gib if memory_gib else math.inf))
-            if fits:
-                nodes = math.ceil(count / fits)
-                found.append((nodes * offer.price_per_hour * self.rate(offer.currency), offer.id, nodes, offer))
-        if not found:
-            return None
-        usd, _, nodes, offer = min(found, key=lambda row: row[:2])
-        return offer, nodes, usd
 
 
 def _by_provider(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -198,8 +184,16 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         warnings.append(egress_source)
     log, more = book.log(provider)
     warnings += more
+    metering, more = book.metering(provider, egress)
+    warnings += more
+    cache, more = book.cache(provider)
+    warnings += more
+    stores = {provider} if book.has_store(provider) else {book.elsewhere}
+    data, data_note = data_traffic(book.request, book.catalog.traffic, book.rate, (provider, region), stores)
     operations = book.operations
-    control, more = book.cpu("control", operations.control_vcpus, operations.control_memory_gib, 1, provider, region)
+    control, more = book.machines.cpu(
+        "control", operations.control_vcpus, operations.control_memory_gib, 1, provider, region
+    )
     warnings += more
     environments: list[CpuPool | None] = []
     for instances in book.workload.instances or (0,):
@@ -222,6 +216,12 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         control,
         tuple(environments),
         tuple(warnings),
+        disk=book.disk(provider, region),
+        cache=cache,
+        metering=metering,
+        log_egress_per_gb=0.0 if log.provider == provider else egress,
+        data_per_gb=data,
+        data_note=data_note,
     )
 
 
@@ -235,7 +235,9 @@ def _environment(
         return None, []
     if acting is not None and (acting.kind == "robot" or acting.runs_on == "gpu"):
         return None, []
-    machines, more = book.cpu("environment", held.vcpus, bytes_to_gib(held.memory_bytes), instances, provider, region)
+    machines, more = book.machines.cpu(
+        "environment", held.vcpus, bytes_to_gib(held.memory_bytes), instances, provider, region
+    )
     if machines is None:
         raise MissingFactError("the price of CPU machines", "the environment", "give costs.vcpu_hour")
     return machines, more

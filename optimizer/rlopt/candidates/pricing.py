@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from rlopt.candidates.host import has_room, node_memory_gib
 from rlopt.candidates.market import Market
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog
 from rlopt.problem import Floats, Ints, Pools
 from rlopt.units import GIB, bytes_to_gb
+
+NO_HOST_MEMORY = "needs more host memory than the machine has"
 
 
 def stop_rates(market: Market, catalog: Catalog) -> Floats:
@@ -44,12 +48,21 @@ class Needs:
     """What a candidate takes of a machine beside its GPUs, shape (rows,) each: GiB per node."""
 
     host_gib: Floats
+    """Host memory, everything in it."""
     disk_gib: Floats
+    offload_gib: Floats
+    """Part of ``host_gib`` that was moved off the GPUs by choice."""
 
     @staticmethod
-    def of(rows: int, host_gib: Floats | float = 0.0, disk_gib: Floats | float = 0.0) -> Needs:
+    def of(
+        rows: int,
+        host_gib: Floats | float = 0.0,
+        disk_gib: Floats | float = 0.0,
+        offload_gib: Floats | float = 0.0,
+    ) -> Needs:
         """One number for all rows, or one a row."""
-        return Needs(*(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)) for value in (host_gib, disk_gib)))
+        given = (host_gib, disk_gib, offload_gib)
+        return Needs(*(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)) for value in given))
 
 
 def price_rows(
@@ -60,13 +73,15 @@ def price_rows(
     nodes: Ints,
     needs: Needs,
     fields: Mapping[str, np.ndarray],
+    left_out: Counter[str] | None = None,
 ) -> Pools:
     """Pools of every (row, offer) pair that the offer allows: node count and host memory.
 
     ``fields`` carries the other arrays of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
-    option, shape (zones, options).
+    option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``.
     """
-    rows, offers = [], []
+    rows, offers, short = [], [], 0
+    capacity = node_memory_gib(market)
     order = np.argsort(topology, kind="stable")
     bounds = np.searchsorted(topology[order], np.arange(len(market.topologies) + 1))
     for number in range(len(market.topologies)):
@@ -75,10 +90,14 @@ def price_rows(
         if not len(mine) or not len(here):
             continue
         left, right = np.repeat(mine, len(here)), np.tile(here, len(mine))
-        fine = (nodes[left] <= market.max_nodes[right]) & (needs.host_gib[left] <= market.host_memory_gib[right])
-        fine &= ~np.isnan(stops[right])
+        fine = (nodes[left] <= market.max_nodes[right]) & ~np.isnan(stops[right])
+        room = has_room(market, capacity, right, needs.host_gib[left], needs.offload_gib[left])
+        short += int((fine & ~room).sum())
+        fine &= room
         rows.append(left[fine])
         offers.append(right[fine])
+    if short and left_out is not None:
+        left_out[NO_HOST_MEMORY] += short
     row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
     count, zone = nodes[row], market.zone[offer]
@@ -94,5 +113,7 @@ def price_rows(
         term_hours=market.term_hours[offer],
         environment_usd_per_hour=environments[zone, fields["environment"][row]],
         disk_gb=count * (bytes_to_gb(GIB) * rented),
+        disk_gib=needs.disk_gib[row],
+        host_gib=needs.host_gib[row],
         **{name: values[row] for name, values in fields.items()},
     )

@@ -1,25 +1,26 @@
 """Scoring candidates: teachers and reward models on a pool of their own, as replicas that share the samples.
 
-A replica is tensor parallel and stays on one node, so the pool may span nodes without a cluster network. All the
-frozen models of the pool are held at once, and score one after the other.
+A replica is tensor parallel, or spreads the experts of a mixture whole over its GPUs. It stays on one node, so the
+pool may span nodes without a cluster network. All the frozen models of the pool are held at once, and score one after
+the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import POWERS, node_counts
 from rlopt.candidates.training import forward_times
-from rlopt.candidates.training_memory import PARTS
-from rlopt.estimates import Hardware, Layout, forward_parts
+from rlopt.candidates.training_memory import PARTS, Parts, as_dict
+from rlopt.estimates import Hardware, Layout, ModelShape
+from rlopt.estimates.scoring import scoring_layout, scoring_memory
 from rlopt.problem import Floats, Ints
 
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32)
-DDP = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,57 +40,42 @@ class ScoringTable:
         return int(self.topology.shape[0])
 
 
-def replicas(tp: Ints, gpus: Ints, micro_batch: Ints) -> Layout:
-    """Layouts of independent replicas, shape (rows,)."""
-    one, zero = np.ones_like(tp), np.zeros_like(tp)
-    return Layout(
-        tp=tp,
-        pp=one,
-        vp=one,
-        dp=gpus // tp,
-        cp=one,
-        ep=one,
-        etp=one,
-        sharding=np.full_like(tp, DDP),
-        micro_batch=micro_batch,
-        recompute=zero,
-        offload=zero,
-    )
+def replicas(context: Context, gpus_per_node: int) -> list[tuple[int, int]]:
+    """(tp, ep) of a replica of max(tp, ep) GPUs: degrees that divide the heads and experts of every model."""
+    models = [role.model for role in context.workload.roles]
+    sizes = [size for size in POWERS if gpus_per_node % size == 0]
+    found = [(tp, 1) for tp in sizes if all(model.heads % tp == 0 for model in models)]
+    if all(model.experts for model in models):
+        found += [(1, ep) for ep in sizes if ep > 1 and all(model.experts % ep == 0 for model in models)]
+    return found
 
 
-def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str, dict[str, Floats]]:
+def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str, Parts]:
     """Memory by stage and part, GiB per GPU: the passes of each model, beside the weights of the others."""
-    found, weights = {}, {}
+    found, held = {}, context.held(precision)
     for stage in context.workload.of_kind("forward"):
-        parts = forward_parts(
-            context.shapes[stage.role],
-            None,
-            layout,
-            context.tokens(stage),
-            precision,
-            context.calibration,
-            stack=context.stack(layout),
+        shape = context.shapes[stage.role]
+        at = _of(shape, layout)
+        found[stage.role] = as_dict(
+            scoring_memory(shape, at, context.tokens(stage), held, context.calibration, context.stack(at))
         )
-        found[stage.role] = {name: np.asarray(getattr(parts, name), dtype=np.float64) for name in PARTS}
-        weights[stage.role] = found[stage.role]["weights"]
-    total = np.sum(list(weights.values()), axis=0)
+    total = np.sum([parts["weights"] for parts in found.values()], axis=0)
     return {f"forward {role}": {**parts, "weights": total} for role, parts in found.items()}
 
 
-def peak_gib(parts: Mapping[str, Mapping[str, Floats]]) -> Floats:
+def peak_gib(parts: Mapping[str, Parts]) -> Floats:
     """GiB per GPU at the highest stage."""
-    return np.asarray(np.max([np.sum(list(stage.values()), axis=0) for stage in parts.values()], axis=0))
+    return np.asarray(np.max([np.sum([stage[name] for name in PARTS], axis=0) for stage in parts.values()], axis=0))
 
 
 def scoring_table(context: Context) -> ScoringTable | None:
     """Every scoring pool of the context's workload (frozen models and their passes) that fits; None without any."""
     market, rows = context.market, []
-    heads = [role.model.heads for role in context.workload.roles]
     for number, topology in enumerate(market.topologies):
         here = market.topology == number
         most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
-        degrees = [t for t in POWERS if topology.gpus_per_node % t == 0 and all(h % t == 0 for h in heads)]
-        rows += [(number, nodes, tp, mb) for nodes in node_counts(most) for tp in degrees for mb in MICRO_BATCHES]
+        ways = [(*way, mb) for way in replicas(context, topology.gpus_per_node) for mb in MICRO_BATCHES]
+        rows += [(number, nodes, *way) for nodes in node_counts(most) for way in ways]
     if not rows:
         return None
     table = np.array(rows, dtype=np.int64)
@@ -97,7 +83,8 @@ def scoring_table(context: Context) -> ScoringTable | None:
     seconds: dict[int, list[Floats]] = {size: [] for size in context.sizes}
     unknown = 0
     hardware = context.hardware.take(table[:, 0])
-    layout = replicas(table[:, 2], (table[:, 1] * hardware.gpus_per_node).astype(np.int64), table[:, 3])
+    gpus = (table[:, 1] * hardware.gpus_per_node).astype(np.int64)
+    layout = scoring_layout(table[:, 2], gpus // table[:, 2], table[:, 4], table[:, 3])
     capacity = hardware.memory_gib * (1.0 - margin(context))
     for p, precision in enumerate(context.request.choices.precision.score):
         known = ~np.isnan(hardware.peak(precision))
@@ -124,6 +111,22 @@ def scoring_seconds(
 ) -> list[tuple[str, Floats]]:
     """(role, seconds) of every pass of one step."""
     return [
-        (stage.role, forward_times(context, hardware, layout, stage, context.sequences(stage, size), precision))
+        (
+            stage.role,
+            forward_times(
+                context,
+                hardware,
+                _of(context.shapes[stage.role], layout),
+                stage,
+                context.sequences(stage, size),
+                precision,
+            ),
+        )
         for stage in context.workload.of_kind("forward")
     ]
+
+
+def _of(shape: ModelShape, layout: Layout) -> Layout:
+    """The layouts as a model takes them: one without experts has none to spread or split."""
+    one = np.ones_like(layout.tp)
+    return layout if shape.moe else replace(layout, ep=one, etp=one)

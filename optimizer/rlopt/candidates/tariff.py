@@ -24,6 +24,12 @@ class Tier:
     """Egress of the pool's provider where the store stands elsewhere."""
     source: str
     as_of: str
+    put_usd: float = 0.0
+    """One request that writes an object; 0 where the store charges none or none is known."""
+    get_usd: float = 0.0
+    """One request that reads an object."""
+    download_per_gb: float = 0.0
+    """Egress of the store's own provider where it is not the pool's, beside what the store asks for retrieval."""
 
     @property
     def ready(self) -> bool:
@@ -38,6 +44,9 @@ class Tier:
             self.retrieval_per_gb,
             self.restore_hours,
             self.upload_per_gb,
+            self.put_usd,
+            self.get_usd,
+            self.download_per_gb,
             -self.gb_s_per_node,
             not self.ready,
         )
@@ -47,6 +56,9 @@ class Tier:
             other.retrieval_per_gb,
             other.restore_hours,
             other.upload_per_gb,
+            other.put_usd,
+            other.get_usd,
+            other.download_per_gb,
             -other.gb_s_per_node,
             not other.ready,
         )
@@ -70,6 +82,47 @@ class CpuPool:
 
 
 @dataclass(frozen=True, slots=True)
+class Disk:
+    """The cheapest block storage beside the machines' own disks."""
+
+    name: str
+    usd_gb_hour: float
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStore:
+    """A fast store that holds what the job caches; USD per hour of all its nodes."""
+
+    name: str
+    gib: float
+    """What it holds."""
+    usd_per_hour: float
+    source: str
+    as_of: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metering:
+    """How a zone's metrics are billed: by series and hour, or by what is taken in and kept."""
+
+    name: str
+    usd_series_hour: float
+    usd_per_gb: float
+    usd_gb_hour: float
+    free_hours: float
+    """Hours that are kept without a charge."""
+    point_bytes: float
+    """One point of one series."""
+    egress_per_gb: float
+    """Traffic to a service of another provider."""
+    source: str
+    as_of: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tariff:
     """Everything but GPUs that a run in one zone pays for."""
 
@@ -89,6 +142,18 @@ class Tariff:
     environments: tuple[CpuPool | None, ...]
     """Machines of each number of environment instances to choose from; None where none are rented."""
     warnings: tuple[str, ...]
+    disk: Disk | None = None
+    """Block storage; None where no price is known."""
+    cache: CacheStore | None = None
+    """None where the job caches nothing or no price is known."""
+    metering: Metering | None = None
+    """None where no price is known."""
+    log_egress_per_gb: float = 0.0
+    """Traffic to the logging service where it is another provider's."""
+    data_per_gb: float = 0.0
+    """Traffic to bring the data set from where it stands."""
+    data_note: str = ""
+    """How that price was found; empty where the data set stands beside the pools."""
 
     @property
     def egress_note(self) -> str:
@@ -123,6 +188,9 @@ class TierTable:
     restore_hours: NDArray[np.float64]
     gb_s_per_node: NDArray[np.float64]
     upload_per_gb: NDArray[np.float64]
+    put_usd: NDArray[np.float64]
+    get_usd: NDArray[np.float64]
+    download_per_gb: NDArray[np.float64]
     ready: NDArray[np.bool_]
     """Object and file tiers whose bytes need no restoring: where data and base weights stand."""
 
@@ -131,7 +199,17 @@ class TierTable:
         """Arrays of the tiers of ``tariffs``, zone by zone."""
         width = max((len(tariff.tiers) for tariff in tariffs), default=1)
         shape = (len(tariffs), width)
-        names = ("usd_gb_hour", "min_hours", "retrieval_per_gb", "restore_hours", "gb_s_per_node", "upload_per_gb")
+        names = (
+            "usd_gb_hour",
+            "min_hours",
+            "retrieval_per_gb",
+            "restore_hours",
+            "gb_s_per_node",
+            "upload_per_gb",
+            "put_usd",
+            "get_usd",
+            "download_per_gb",
+        )
         columns = {name: np.full(shape, np.inf if name == "usd_gb_hour" else 1.0) for name in names}
         ready = np.zeros(shape, dtype=np.bool_)
         for zone, tariff in enumerate(tariffs):

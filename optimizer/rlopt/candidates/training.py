@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import gcd
 
 import numpy as np
 
-from rlopt.candidates.context import Context, margins
+from rlopt.candidates.context import FALLBACK, Context, margins
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
-from rlopt.candidates.training_memory import TrainingMemory, training_memory, with_choices
+from rlopt.candidates.training_memory import TrainingMemory, role_layout, training_memory, with_choices
 from rlopt.estimates import Hardware, Layout, forward_seconds, host_gib, loop_factors, update_seconds
 from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
@@ -74,12 +75,18 @@ def node_options(context: Context) -> list[tuple[int, ...]]:
 
 
 def _space(context: Context) -> LayoutSpace:
-    """Bounds on the layouts: the policy's shape and the sequences of the largest step."""
+    """Bounds on the layouts: the shapes of all models that share them, and the sequences of the largest step.
+
+    Degrees of tensor and expert parallelism divide what every model has. Where the policy has no experts, those of a
+    frozen model are split over tensor parallelism (`role_layout`).
+    """
     stages = context.workload.of_kind("update")
     longest = max(context.tokens(stage).longest for stage in stages)
     sequences = max(context.sequences(stage, size) / stage.updates for stage in stages for size in context.sizes)
-    model = context.workload.role("policy").model
-    return LayoutSpace.of(model, longest, sequences)
+    policy, models = context.workload.role("policy").model, [role.model for role in context.workload.roles]
+    experts = gcd(*(model.experts for model in models if model.experts)) if policy.experts else 0
+    bounds = LayoutSpace.of(policy, longest, sequences)
+    return replace(bounds, heads=gcd(*(model.heads for model in models)), experts=experts)
 
 
 def _join(parts: list[Layout]) -> Layout:
@@ -174,7 +181,8 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         host += host_gib(context.shapes[name], training, layout, hardware, context.calibration)
     for role in context.workload.roles:
         if not role.trained and role.weights:
-            host += frozen_host_gib(context.shapes[role.name], layout, hardware, context.calibration, score_precision)
+            own, held = role_layout(context, role.name, layout), context.held(score_precision)
+            host += frozen_host_gib(context.shapes[role.name], own, hardware, context.calibration, held)
     seconds: dict[tuple[int, str], Floats] = {
         (size, precision): _seconds(context, result, hardware, size, precision)
         for size in context.sizes
@@ -207,18 +215,28 @@ def _memory(
 def forward_times(
     context: Context, hardware: Hardware, layout: Layout, stage: Stage, sequences: float, precision: str
 ) -> Floats:
-    """Seconds of one scoring pass over ``sequences``, inside the loop where the job samples; the layouts' shape."""
-    shape = context.shapes[stage.role]
-    seconds = forward_seconds(
-        shape,
-        hardware,
-        layout,
-        context.tokens(stage),
-        precision,
-        sequences,
-        context.calibration,
-        stack=context.stack(layout),
-    )
+    """Seconds of one scoring pass over ``sequences``, inside the loop where the job samples; the layouts' shape.
+
+    Steps that fall back to 16 bits take the seconds of those.
+    """
+    shape, at = context.shapes[stage.role], role_layout(context, stage.role, layout)
+
+    def alone(name: str) -> Floats:
+        return forward_seconds(
+            shape,
+            hardware,
+            at,
+            context.tokens(stage),
+            name,
+            sequences,
+            context.calibration,
+            stack=context.stack(at),
+        )
+
+    seconds = alone(precision)
+    if context.falls_back(precision):
+        share = context.workload.fallback_share
+        seconds = (1.0 - share) * seconds + share * alone(FALLBACK)
     if not context.in_loop:
         return seconds
     return loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[1] * seconds

@@ -1,22 +1,29 @@
 """Memory of a pool that trains: the peak over its updates and scoring passes, with everything else that stays there.
 
 While one model is updated, the other trained models keep weights and optimizer states, and frozen models their
-weights. LoRA references share the policy's weights and hold none of their own.
+weights. LoRA references share the policy's weights and hold none of their own. A policy's backbone and its action
+expert are updated in one pass, so both hold all they need at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.context import Context
-from rlopt.estimates import Hardware, Layout, MemoryParts, forward_parts, update_parts
+from rlopt.estimates import Hardware, Layout, MemoryParts, forward_parts, kv_gib_per_token
+from rlopt.estimates.activations import micro_batch_tokens
+from rlopt.estimates.memory import update_tensors, with_overhead
+from rlopt.estimates.roles import POLICY
+from rlopt.workloads import Stage
 
 PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
 OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2
+Parts = dict[str, NDArray[np.float64]]
+"""GiB per GPU by part, shape (layouts,) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +50,81 @@ class TrainingMemory:
         return np.asarray(np.max([stage.total() for stage in self.stages], axis=0), dtype=np.float64)
 
 
-def _as_dict(parts: MemoryParts) -> dict[str, NDArray[np.float64]]:
+def role_layout(context: Context, role: str, layout: Layout) -> Layout:
+    """The pool's layouts as one role's model takes them, the policy's own for most.
+
+    A mixture of experts beside a dense policy has no expert parallelism to share: tensor parallelism splits its
+    experts as it splits everything else.
+    """
+    policy = context.shapes.get("policy")
+    if context.shapes[role].moe and policy is not None and not policy.moe:
+        return replace(layout, etp=layout.tp)
+    return layout
+
+
+def as_dict(parts: MemoryParts) -> Parts:
+    """The parts by name."""
     return {name: np.asarray(getattr(parts, name), dtype=np.float64) for name in PARTS}
+
+
+def _tensors(context: Context, stage: Stage, layout: Layout, precision: str) -> MemoryParts:
+    """What the tensors of one model's update take; a frozen backbone keeps its keys and values for the expert."""
+    shape, training = context.shapes[stage.role], context.trainings[stage.role]
+    tokens, stack = context.tokens(stage), context.stack(layout, training)
+    found = update_tensors(shape, training, layout, tokens, precision, context.calibration, stack)
+    if "action" not in context.shapes or stage.role != "policy" or training.backward is True:
+        return found
+    kept = micro_batch_tokens(layout, tokens) * kv_gib_per_token(shape, layout.tp) / layout.pp
+    return replace(found, activations=found.activations + kept)
+
+
+def _updates(context: Context, layout: Layout, precision: str) -> tuple[dict[str, Parts], dict[str, Parts]]:
+    """Memory of each update by role, and by the stages in which they run: backbone and action expert in one."""
+    tensors = {stage.role: _tensors(context, stage, layout, precision) for stage in context.workload.of_kind("update")}
+    together = {role: [role] for role in tensors}
+    if "action" in tensors:
+        together = {"policy": [role for role in tensors if role in POLICY]} | {
+            role: [role] for role in tensors if role not in POLICY
+        }
+    staged = {}
+    for name, roles in together.items():
+        joint = MemoryParts(
+            *(np.sum([getattr(tensors[role], part.name) for role in roles], axis=0) for part in fields(MemoryParts))
+        )
+        stack = context.stack(layout, context.trainings[name])
+        staged[name] = as_dict(with_overhead(joint, layout, stack, context.calibration))
+    return {role: as_dict(parts) for role, parts in tensors.items()}, staged
+
+
+def _forward(context: Context, stage: Stage, layout: Layout, hardware: Hardware, precision: str) -> Parts:
+    """Memory of one scoring pass, in 16 bits where some steps fall back to them."""
+    at = role_layout(context, stage.role, layout)
+    return as_dict(
+        forward_parts(
+            context.shapes[stage.role],
+            hardware,
+            at,
+            context.tokens(stage),
+            context.held(precision),
+            context.calibration,
+            stack=context.stack(at),
+        )
+    )
 
 
 def training_memory(
     context: Context, layout: Layout, hardware: Hardware, update_precision: str, score_precision: str
 ) -> TrainingMemory:
     """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
-    workload, calibration = context.workload, context.calibration
-    updates = {
-        stage.role: _as_dict(
-            update_parts(
-                context.shapes[stage.role],
-                context.trainings[stage.role],
-                hardware,
-                layout,
-                context.tokens(stage),
-                update_precision,
-                calibration,
-                stack=context.stack(layout, context.trainings[stage.role]),
-            )
-        )
-        for stage in workload.of_kind("update")
-    }
-    forwards = {}
-    for stage in workload.of_kind("forward"):
+    workload = context.workload
+    updates, staged = _updates(context, layout, update_precision)
+    passes = list(workload.of_kind("forward"))
+    if workload.evaluation is not None and workload.evaluation.stage.kind == "forward":
+        passes.append(workload.evaluation.stage)
+    forwards: dict[str, Parts] = {}
+    for stage in passes:
         precision = update_precision if stage.role in updates else score_precision
-        forwards[stage.role] = _as_dict(
-            forward_parts(
-                context.shapes[stage.role],
-                hardware,
-                layout,
-                context.tokens(stage),
-                precision,
-                calibration,
-                stack=context.stack(layout),
-            )
-        )
+        forwards.setdefault(stage.role, _forward(context, stage, layout, hardware, precision))
     zero = np.zeros(len(layout.tp))
     away = layout.offload == PARAMETERS_OFF
     held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
@@ -89,20 +133,13 @@ def training_memory(
             weights = forwards[role.name]["weights"] if role.weights and role.name in forwards else zero
             held[role.name] = {"weights": weights, "optimizer": zero}
     stages = []
-    for name, parts in updates.items():
-        extra = _others(held, name, away)
-        stages.append(
-            StageMemory(
-                f"update {name}",
-                {
-                    **parts,
-                    "weights": parts["weights"] + extra["weights"],
-                    "optimizer": parts["optimizer"] + extra["optimizer"],
-                },
-            )
-        )
+    for name, parts in staged.items():
+        busy = POLICY if name == "policy" else (name,)
+        extra = _others(held, busy, away)
+        joined = {part: parts[part] + extra[part] for part in ("weights", "optimizer")}
+        stages.append(StageMemory(f"update {name}", {**parts, **joined}))
     for name, parts in forwards.items():
-        extra = _others(held, name, away)
+        extra = _others(held, (name,), away)
         own = held[name]["optimizer"]
         own_weights = (
             np.maximum(parts["weights"], held[name]["weights"])
@@ -127,26 +164,18 @@ def training_memory(
         )
     for stage in context.once:  # before the first step: nothing else is loaded yet
         precision = update_precision if stage.role in updates else score_precision
-        alone = forward_parts(
-            context.shapes[stage.role],
-            hardware,
-            layout,
-            context.tokens(stage),
-            precision,
-            calibration,
-            stack=context.stack(layout),
-        )
-        stages.append(StageMemory(f"once {stage.role}", _as_dict(alone)))
-    everything = _others(held, "", away)
-    return TrainingMemory(tuple(stages), everything)
+        stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))
+    return TrainingMemory(tuple(stages), _others(held, (), away))
 
 
 def _others(
-    held: Mapping[str, Mapping[str, NDArray[np.float64]]], name: str, away: NDArray[np.bool_]
-) -> dict[str, NDArray[np.float64]]:
-    """What the other models keep on the GPU; nothing where parameters are offloaded between their stages."""
+    held: Mapping[str, Mapping[str, NDArray[np.float64]]], names: tuple[str, ...], away: NDArray[np.bool_]
+) -> Parts:
+    """What models other than ``names`` keep on the GPU; nothing where parameters are offloaded between stages."""
     total = {
-        part: np.sum([parts[part] for role, parts in held.items() if role != name] or [np.zeros(len(away))], axis=0)
+        part: np.sum(
+            [parts[part] for role, parts in held.items() if role not in names] or [np.zeros(len(away))], axis=0
+        )
         for part in ("weights", "optimizer")
     }
     return {part: np.where(away, 0.0, value) for part, value in total.items()}

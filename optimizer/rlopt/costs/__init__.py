@@ -7,11 +7,11 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.costs import compute, logging, network, operations, storage
+from rlopt.costs import cache, compute, data, logging, network, operations, storage
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 
-COSTS: tuple[ModuleType, ...] = (compute, storage, network, logging, operations)
+COSTS: tuple[ModuleType, ...] = (compute, storage, network, cache, logging, operations, data)
 
 
 def column_costs(columns: Columns, problem: Problem) -> NDArray[np.float64]:

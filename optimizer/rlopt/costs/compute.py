@@ -36,7 +36,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             BillLine(
                 dimension="compute",
                 item=f"pool {pool.name}",
-                kind="elastic" if pool.gpus else "fixed",
+                kind="fixed" if pool.roles == ["control"] else "elastic",
                 usd=pool.usd_per_hour * hours,
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
             )

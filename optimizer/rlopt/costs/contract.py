@@ -1,19 +1,21 @@
 """The twin principle for money: every cost has algebra (`terms`) and arithmetic (`lines`).
 
 `terms` prices joint columns and makes the program's objective; `lines` prices a finished plan and makes its bill.
-The audit compares the two and never meets a solver.
+The audit compares the two and never meets a solver. The search bounds a column from below by all terms at zero rate
+and the shortest hours, so their sum must not fall when hours, rates, failures, GPUs or disks grow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.plan import BillLine, Plan
-from rlopt.problem import Columns, Problem
+from rlopt.problem import Columns, Floats, Problem
+from rlopt.workloads.variants import Variant
 
 Terms = Mapping[str, NDArray[np.float64]]
 
@@ -21,6 +23,30 @@ Terms = Mapping[str, NDArray[np.float64]]
 def runs(trials: float) -> str:
     """The factor of a basis for tuning trials: nothing for a single run, else `` x 3 runs``."""
     return "" if trials == 1 else f" x {trials:g} runs"
+
+
+def by_variant(columns: Columns, problem: Problem, value: Callable[[Variant, int], float]) -> Floats:
+    """A number of each way to run the job and group size, by column; shape (columns,)."""
+    width = int(np.max(columns.group_size, initial=0)) + 1
+    table = np.zeros((len(problem.variants), width))
+    for number, variant in enumerate(problem.variants):
+        for size in variant.steps:
+            if size < width:
+                table[number, size] = value(variant, size)
+    found: Floats = table[columns.variant, columns.group_size]
+    return found
+
+
+def variant_of(plan: Plan, problem: Problem) -> Variant:
+    """The way to run the job that a plan has chosen, told from its decisions and pools."""
+    decided = (plan.decisions.data if plan.decisions is not None else None) or {}
+    apart = any(pool.gpus and pool.roles == ["forward"] for pool in plan.pools)
+    for variant in problem.variants:
+        same = decided.get("cleaned", variant.cleaned) == variant.cleaned
+        same &= decided.get("log_probs") == variant.log_probs and decided.get("value_bins") == variant.value_bins
+        if same and bool(variant.own) == apart:
+            return variant
+    return problem.variants[0]
 
 
 class Cost(Protocol):

@@ -1,57 +1,166 @@
-"""Logging: sampled text, taken in and kept.
+"""Logging: text taken in and kept, by the reason it is kept for, and metrics by series or by size.
 
-GB = samples · mean tokens · bytes per token · text_log_rate · steps · trials; USD = GB · (ingest + price [USD/GB/h] ·
-hours kept beyond the free days).
+USD = GB · (ingest + price [USD/GB/h] · hours kept beyond the free ones); text and points accrue over the run, so they
+are held half of it on average before the retention begins.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from rlopt.candidates.tariff import Tariff
 from rlopt.costs.contract import Terms, runs
+from rlopt.costs.copies import tariff_of
+from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
+from rlopt.costs.text_log import ABNORMAL, DEBUGGED, SAMPLED, billed_hours, gb_per_sample, kept_hours, text_gb
+from rlopt.costs.tiers import Values, added
 from rlopt.plan import BillLine, Plan
-from rlopt.problem import Columns, Problem
+from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "logging"
 
 
-def gb_per_sample(problem: Problem, rate: float) -> float:
-    """GB of text that one sample leaves in the log, at a sampling ``rate``."""
-    lengths = problem.workload.stages[-1].lengths
-    tokens = lengths.mean * max(stage.per_sample for stage in problem.workload.stages)
-    return bytes_to_gb(tokens * problem.request.costs.bytes_per_token * rate)
-
-
 def terms(columns: Columns, problem: Problem) -> Terms:
-    """The text log, USD by column. The rate stands at its floor: no more text makes a plan better."""
-    per_sample = gb_per_sample(problem, problem.request.floors.text_log_rate or 0.0)
-    samples = problem.workload.prompts_per_step * columns.group_size * columns.steps * problem.request.job.trials
-    kept = seconds_to_hours(problem.request.costs.keep_for.logs)
-    price = np.array([t.log_ingest_per_gb + t.log_gb_hour * max(kept - t.log_free_hours, 0.0) for t in problem.tariffs])
-    return {"text log": samples * per_sample * price[columns.zone]}
+    """Text and metrics, USD by column. The text rate stands at its floor: no more text makes a plan better."""
+    rate, trials, hours = (
+        problem.request.floors.text_log_rate or 0.0,
+        problem.request.job.trials,
+        columns.expected_hours,
+    )
+    samples, steps, gpus = _counts(columns, problem)
+    texts = text_gb(problem, samples, steps, rate)
+    points = written(problem, steps, gpus, hours)
+    found = {item: np.zeros(len(columns)) for item in (*texts, *points)}
+    for zone in np.unique(columns.zone):
+        here, tariff = np.flatnonzero(columns.zone == zone), problem.tariffs[zone]
+        for item, gb in texts.items():
+            kept = billed_hours(hours[here], kept_hours(problem, item), tariff.log_free_hours)
+            found[item][here] = trials * _at(gb, here) * (tariff.log_ingest_per_gb + tariff.log_gb_hour * kept)
+        for item, wrote in points.items():
+            if tariff.metering is not None:
+                some = Written(_at(wrote.series, here), _at(wrote.points, here))
+                usd = metered_usd(tariff.metering, some, hours[here], problem.request.costs.keep_for.logs)
+                found[item][here] = trials * usd
+    return found
+
+
+def _counts(columns: Columns, problem: Problem) -> tuple[Floats, Floats, Floats]:
+    """Samples of a step, steps and GPUs by column, as numbers that divide."""
+    samples = problem.workload.prompts_per_step * columns.group_size
+    return samples.astype(np.float64), columns.steps.astype(np.float64), columns.gpus.astype(np.float64)
+
+
+def _at(values: Values, here: np.ndarray) -> Values:
+    return values[here] if isinstance(values, np.ndarray) else values
 
 
 def lines(plan: Plan, problem: Problem) -> list[BillLine]:
-    """The text log of a finished plan; no line where nothing is logged."""
-    if plan.time is None or plan.decisions is None or plan.decisions.logging.text_log_rate == 0:
+    """Text and metrics of a finished plan; no line where nothing is written."""
+    if plan.time is None or plan.decisions is None:
         return []
-    rate = plan.decisions.logging.text_log_rate
-    zone = problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))
-    tariff = problem.tariffs[zone]
-    samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
-    trials = problem.request.job.trials
-    gb = samples * plan.time.steps * trials * gb_per_sample(problem, rate)
-    kept = seconds_to_hours(problem.request.costs.keep_for.logs)
-    billed = max(kept - tariff.log_free_hours, 0.0)
-    return [
-        BillLine(
+    return [*_texts(plan, problem, tariff_of(plan, problem)), *_metrics(plan, problem, tariff_of(plan, problem))]
+
+
+def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
+    if plan.time is None or plan.decisions is None:
+        return
+    rate, log, trials = plan.decisions.logging.text_log_rate, problem.request.job.text_log, problem.request.job.trials
+    samples, steps = problem.workload.prompts_per_step * (plan.decisions.group_size or 1), plan.time.steps
+    what = {
+        SAMPLED: f"{samples} samples x {steps} steps{runs(trials)} x {rate:g} logged",
+        ABNORMAL: f"{samples} samples x {steps} steps{runs(trials)} x {log.abnormal_share:g} abnormal x "
+        f"{log.anomalies:g} kept x {1.0 - rate:g} not logged yet",
+        DEBUGGED: f"{samples} samples x {min(steps, log.debug_steps)} debugged steps{runs(trials)} x "
+        f"{log.debug_rate:g} logged x {(1.0 - rate) * (1.0 - log.abnormal_share * log.anomalies):g} not logged yet",
+    }
+    one = gb_per_sample(problem)
+    for item, gb in text_gb(problem, samples, steps, rate).items():
+        if not gb:
+            continue
+        kept = float(billed_hours(plan.time.expected_hours, kept_hours(problem, item), tariff.log_free_hours))
+        total = float(gb) * trials
+        yield BillLine(
             dimension="logging",
-            item="text log",
+            item=item,
             kind="elastic",
-            usd=gb * (tariff.log_ingest_per_gb + tariff.log_gb_hour * billed),
-            basis=f"{tariff.log_name}: {samples} samples x {plan.time.steps} steps{runs(trials)} x {rate:g} logged = "
-            f"{gb:.4g} GB x ({tariff.log_ingest_per_gb:g} USD/GB taken in + "
-            f"{tariff.log_gb_hour * HOURS_PER_MONTH:g} USD/GB/month x {billed:g} h)",
+            usd=total * (tariff.log_ingest_per_gb + tariff.log_gb_hour * kept),
+            basis=f"{tariff.log_name}: {what[item]} x {one * 1e9:.0f} B = {total:.4g} GB x "
+            f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * HOURS_PER_MONTH:g} "
+            f"USD/GB/month x {kept:g} h)",
         )
+
+
+def _metrics(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
+    metering, asked, trials = tariff.metering, problem.request.job.metrics, problem.request.job.trials
+    if metering is None or plan.time is None:
+        return
+    gpus, hours, steps = sum(pool.gpus for pool in plan.pools), plan.time.expected_hours, plan.time.steps
+    what = {
+        TRAINER: f"a point every {asked.every} of {steps} steps, {left_share(problem):g} of them written",
+        HARDWARE: f"{asked.hardware} of each of {gpus} GPUs, a point every {asked.hardware_every:g} s",
+    }
+    for item, wrote in written(problem, steps, gpus, hours).items():
+        if not wrote.series:
+            continue
+        keep = problem.request.costs.keep_for.logs
+        usd = float(metered_usd(metering, wrote, hours, keep)) * trials
+        gb = float(wrote.points) * bytes_to_gb(metering.point_bytes)
+        if metering.usd_series_hour:
+            month = metering.usd_series_hour * HOURS_PER_MONTH
+            price = f"{hours:.3f} h x {month:g} USD a series and month"
+        else:
+            kept = float(billed_hours(hours, seconds_to_hours(keep), metering.free_hours))
+            month = metering.usd_gb_hour * HOURS_PER_MONTH
+            price = (
+                f"{float(wrote.points):.4g} points x {metering.point_bytes:g} B = {gb:.4g} GB x "
+                f"({metering.usd_per_gb:g} USD/GB + {month:g} USD/GB/month x {kept:g} h)"
+            )
+        yield BillLine(
+            dimension="logging",
+            item=item,
+            kind="elastic",
+            usd=usd,
+            basis=f"{metering.name}: {float(wrote.series):g} series ({what[item]}), {price}{runs(trials)}",
+        )
+
+
+def leaving_usd(columns: Columns, problem: Problem) -> Floats:
+    """Traffic of text and metrics to a service of another provider, USD by column."""
+    rate, trials = problem.request.floors.text_log_rate or 0.0, problem.request.job.trials
+    samples, steps, gpus = _counts(columns, problem)
+    text = added(len(columns), text_gb(problem, samples, steps, rate).values())
+    wrote = written(problem, steps, gpus, columns.expected_hours)
+    points = added(len(columns), (one.points for one in wrote.values()))
+    log = np.array([tariff.log_egress_per_gb for tariff in problem.tariffs])[columns.zone]
+    metered = [
+        (t.metering.egress_per_gb, t.metering.point_bytes) if t.metering else (0.0, 0.0) for t in problem.tariffs
+    ]
+    egress, size = np.array(metered).reshape(-1, 2).T
+    return np.asarray(trials * (text * log + points * bytes_to_gb(1.0) * size[columns.zone] * egress[columns.zone]))
+
+
+def leaving_lines(plan: Plan, problem: Problem) -> list[BillLine]:
+    """The same of a finished plan; no line where the logs stay inside the provider."""
+    if plan.time is None or plan.decisions is None:
+        return []
+    tariff, trials = tariff_of(plan, problem), problem.request.job.trials
+    metering, steps = tariff.metering, plan.time.steps
+    samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
+    text = sum(float(gb) for gb in text_gb(problem, samples, steps, plan.decisions.logging.text_log_rate).values())
+    gpus = sum(pool.gpus for pool in plan.pools)
+    wrote = written(problem, steps, gpus, plan.time.expected_hours).values()
+    points = 0.0 if metering is None else sum(float(w.points) for w in wrote) * bytes_to_gb(metering.point_bytes)
+    egress = 0.0 if metering is None else metering.egress_per_gb
+    usd = trials * (text * tariff.log_egress_per_gb + points * egress)
+    if not usd:
+        return []
+    basis = (
+        f"({text:.4g} GB of text x {tariff.log_egress_per_gb:g} USD/GB + "
+        f"{points:.4g} GB of metrics x {egress:g} USD/GB)"
+    )
+    return [
+        BillLine(dimension="network", item="logs out of the cloud", kind="elastic", usd=usd, basis=basis + runs(trials))
     ]

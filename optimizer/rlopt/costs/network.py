@@ -1,6 +1,6 @@
-"""Network: checkpoints to a store of another provider, state read back after stops, the final weights taken out.
+"""Network: the data set brought in, traffic to and from a store elsewhere, logs that leave, the final weights out.
 
-Inside one zone traffic is free. USD = GB · price [USD/GB].
+Inside one zone traffic is free, and so is what comes in from a model hub. USD = GB · price [USD/GB].
 """
 
 from __future__ import annotations
@@ -9,8 +9,22 @@ import math
 
 import numpy as np
 
+from rlopt.candidates.volumes import frame_bytes, version_bytes
 from rlopt.costs.contract import Terms, runs
-from rlopt.costs.storage import copies, copies_by_column
+from rlopt.costs.copies import (
+    best_stay,
+    copies,
+    history_stay,
+    plan_stops,
+    recent_parts,
+    role_tiers,
+    tariff_of,
+    weight_stays,
+    weight_tiers,
+)
+from rlopt.costs.held import base_weights_bytes, held_charges, held_parts, trajectories
+from rlopt.costs.logging import leaving_lines, leaving_usd
+from rlopt.costs.tiers import added, charge, free_share, parts
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import bytes_to_gb
@@ -19,59 +33,108 @@ DIMENSION = "network"
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
-    """Uploads, reads after stops and the final download, USD by column."""
-    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
-    trials, zone, tiers = problem.request.job.trials, columns.zone, problem.tiers
-    saves = np.ceil(columns.steps / columns.interval_steps)
-    further = copies_by_column(columns, problem)[:, 1:].sum(axis=1)
-    far = np.max(np.where(np.isfinite(tiers.usd_gb_hour), tiers.upload_per_gb, 0.0), axis=1)
+    """Data set, uploads, reads, logs and final weights, USD by column."""
+    zone, size = columns.zone, len(columns)
+    recent, tiers = recent_parts(columns, problem), weight_tiers(columns, problem)
+    best, history = (
+        parts(problem, zone, tier, stay) for tier, stay in zip(tiers, weight_stays(columns, problem), strict=True)
+    )
+    held = list(held_parts(columns, problem).values())
     egress = np.array([tariff.egress_per_gb for tariff in problem.tariffs])
-    stops = columns.failures_per_hour * columns.expected_hours
+    brought = np.array([tariff.data_per_gb for tariff in problem.tariffs])
     return {
-        "checkpoint upload": trials
-        * (saves * state * tiers.upload_per_gb[zone, columns.tier] + further * weights * far[zone]),
-        "reads after stops": stops * tiers.retrieval_per_gb[zone, columns.tier] * (state * trials),
-        "final weights": weights * egress[zone],
+        "data set from elsewhere": brought[zone] * bytes_to_gb(version_bytes(problem.request)),
+        "checkpoint upload": added(size, (recent.uploaded, best.uploaded, history.uploaded)),
+        "uploads to the store": added(size, (part.uploaded for part in held)),
+        "reads from the store": added(size, (best.downloaded, *(part.downloaded for part in held))),
+        "reads after stops": added(size, [recent.downloaded]),
+        "final weights": bytes_to_gb(problem.checkpoint.weights_bytes) * egress[zone],
+        "logs out of the cloud": leaving_usd(columns, problem),
     }
 
 
 def lines(plan: Plan, problem: Problem) -> list[BillLine]:
-    """Uploads, reads after stops and the final download of a finished plan."""
+    """The same of a finished plan; what is free stands at zero where a reader may ask for it."""
     if plan.time is None or plan.decisions is None:
         return []
-    zone = problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))
-    tariff = problem.tariffs[zone]
-    tiers = {tier.name: tier for tier in tariff.tiers}
-    checkpoint = plan.decisions.checkpoint
-    tier = next(tiers[use.tier] for use in checkpoint.tiers if "recent" in use.roles)
-    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
-    saves = math.ceil(plan.time.steps / checkpoint.interval_steps)
-    trials = problem.request.job.trials
-    further = sum(copies(problem, plan.time.steps)[1:])
-    far = max(t.upload_per_gb for t in tariff.tiers)
-    expected = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
-    return [
-        BillLine(
-            dimension="network",
-            item="checkpoint upload",
-            kind="elastic",
-            usd=(saves * state * tier.upload_per_gb + further * weights * far) * trials,
-            basis=f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB + {further} weight copies x "
-            f"{weights:.2f} GB x {far:g} USD/GB (0 inside the provider){runs(trials)}",
-        ),
-        BillLine(
-            dimension="network",
-            item="reads after stops",
-            kind="hidden",
-            usd=expected * state * tier.retrieval_per_gb * trials,
-            basis=f"{expected:.4f} expected stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB{runs(trials)}",
-        ),
-        BillLine(
-            dimension="network",
-            item="final weights",
-            kind="fixed",
-            usd=weights * tariff.egress_per_gb,
-            basis=f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB to the internet"
+    tariff, trials = tariff_of(plan, problem), problem.request.job.trials
+    weights = bytes_to_gb(problem.checkpoint.weights_bytes)
+    base = bytes_to_gb(base_weights_bytes(problem))
+    found = [
+        *_data_set(tariff.data_per_gb, tariff.data_note, problem),
+        _line("base weights from the hub", "fixed", 0.0, f"{base:.2f} GB{runs(trials)}: taking in is free"),
+        *_simulators(plan, problem),
+        *_store(plan, problem),
+        _line(
+            "final weights",
+            "fixed",
+            weights * tariff.egress_per_gb,
+            f"{weights:.2f} GB x {tariff.egress_per_gb:g} USD/GB to the internet"
             + (f" ({tariff.egress_note})" if tariff.egress_note else ""),
         ),
     ]
+    return found + leaving_lines(plan, problem)
+
+
+def _data_set(price: float, note: str, problem: Problem) -> list[BillLine]:
+    """Bringing the data set in, once for all runs; no line where it stands beside the pools from the start."""
+    if not note:
+        return []
+    gb = bytes_to_gb(version_bytes(problem.request))
+    return [_line("data set from elsewhere", "fixed", gb * price, f"{gb:.4g} GB x {price:g} USD/GB {note}")]
+
+
+def _simulators(plan: Plan, problem: Problem) -> list[BillLine]:
+    """Trajectories from simulators or robots to the trainer: inside the zone, or into it."""
+    acting = problem.workload.acting
+    if acting is None or plan.time is None or plan.decisions is None:
+        return []
+    count = float(trajectories(problem, plan.decisions.group_size or 1, plan.time.steps)) * problem.request.job.trials
+    gb = count * acting.frames * bytes_to_gb(frame_bytes(problem.request, problem.workload, problem.operations))
+    where = "into the zone" if acting.kind == "robot" else "inside the zone"
+    text = f"{count:g} trajectories, {gb:.4g} GB {where}: free"
+    return [_line("trajectories to the trainer", "elastic", 0.0, text)]
+
+
+def _store(plan: Plan, problem: Problem) -> list[BillLine]:
+    """Traffic to and from the store: checkpoints, what else is held, reads after stops."""
+    if plan.time is None or plan.decisions is None:
+        return []
+    tariff, where, trials = tariff_of(plan, problem), role_tiers(plan, problem), problem.request.job.trials
+    hours, files, free = plan.time.expected_hours, plan.pools[0].gpus, free_share(problem)
+    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
+    saves = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps)
+    _, best, history = copies(problem, plan.time.steps)
+    tier, stopped = where["recent"], plan_stops(plan)
+    up, down = saves * state * tier.upload_per_gb * trials, 0.0
+    sent = [f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB"]
+    got = []
+    for role, stay_of, count in (("best", best_stay, best), ("history", history_stay, history)):
+        if count:
+            part = charge(where[role], stay_of(problem, count, hours, files), free)
+            up, down = up + float(part.uploaded), down + float(part.downloaded)
+            sent.append(f"{count} {role} copies x {weights:.2f} GB x {where[role].upload_per_gb:g} USD/GB")
+            if part.downloaded:
+                got.append(f"{role} copy {weights:.2f} GB x {where[role].download_per_gb:g} USD/GB{runs(trials)}")
+    text = " + ".join(sent) + f" (0 inside the provider){runs(trials)}"
+    found = [_line("checkpoint upload", "elastic", up, text)]
+    written, texts = 0.0, []
+    for item, (stay, at, part) in held_charges(plan, problem, tariff).items():
+        written, down = written + float(part.uploaded), down + float(part.downloaded)
+        if part.uploaded:
+            texts.append(f"{item} {float(stay.written_gb):.4g} GB x {at.upload_per_gb:g} USD/GB")
+        if part.downloaded:
+            got.append(f"{item} {float(stay.read_gb):.4g} GB x {at.download_per_gb:g} USD/GB")
+    if texts:
+        found.append(_line("uploads to the store", "elastic", written, " + ".join(texts)))
+    if got:
+        found.append(_line("reads from the store", "fixed", down, " + ".join(got) + " out of another provider"))
+    text = f"{stopped:.4f} expected stops x {state:.2f} GB x {tier.download_per_gb:g} USD/GB (0 inside the provider)"
+    found.append(
+        _line("reads after stops", "elastic", stopped * state * tier.download_per_gb * trials, text + runs(trials))
+    )
+    return found
+
+
+def _line(item: str, kind: str, usd: float, basis: str) -> BillLine:
+    return BillLine.model_validate({"dimension": DIMENSION, "item": item, "kind": kind, "usd": usd, "basis": basis})

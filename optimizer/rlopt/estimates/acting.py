@@ -150,6 +150,7 @@ def acting_seconds(
     steady: bool,
     calibration: Calibration,
     engine: str | None = None,
+    slower: Values = 1.0,
 ) -> ActingTime:
     """Seconds of one step's trajectories on replicas of ``tp`` GPUs out of ``gpus``, shape (n,).
 
@@ -161,6 +162,8 @@ def acting_seconds(
         Trajectories of the step; copies of the world, or robots, that run at once.
     steady
         Whether nothing waits for the longest trajectory (asynchronous).
+    slower
+        Factor of an inference inside a loop; the world is as fast as ever.
 
     Returns
     -------
@@ -174,7 +177,7 @@ def acting_seconds(
         kv_gib = kv_gib - bytes_to_gib(acting.memory_bytes) * at_once / np.asarray(gpus, dtype=np.float64)
     one = inference_seconds(backbone, head, acting, hardware, tp, precision, kv_gib, calibration, engine)
     fits = one.most >= 1.0
-    one = replace(one, most=np.maximum(one.most, 1.0))
+    one = Inference(slower * one.fixed, slower * one.each, np.maximum(one.most, 1.0))
     running = np.maximum(at_once / replicas, 1.0)
     world, mean = acting.world_seconds, acting.inferences_mean
     rounds = np.maximum(trajectories / at_once, 1.0) * mean

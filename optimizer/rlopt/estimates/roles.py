@@ -7,7 +7,7 @@ expert trained on top, the backbone runs forward only (knowledge insulation, Dri
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rlopt.estimates.arrays import Training
 from rlopt.estimates.shape import ModelShape
@@ -21,8 +21,8 @@ BELOW = ("vision", "embeddings", "backbone")
 """Parts whose training sends gradients through the layers."""
 MULTIPLIED = ("vision", "backbone", "action")
 """Parts of the layers; the embedding table is only looked up, and the output matrix counts for itself."""
-CHOSEN = ("policy", "action")
-"""Roles that `job.trainable` speaks of."""
+POLICY = ("policy", "action")
+"""Roles that together are the policy: `job.trainable` speaks of them."""
 
 
 def role_shape(role: Role) -> ModelShape:
@@ -55,7 +55,7 @@ def frozen_parts(role: Role, trainable: Trainable) -> frozenset[str]:
     A table that is embedding and head is frozen with either. Below an action expert the embeddings belong to the
     backbone: insulated, all of the vision-language model stays as it is.
     """
-    if trainable.kind != "frozen" or role.name not in CHOSEN:
+    if trainable.kind != "frozen" or role.name not in POLICY:
         return frozenset()
     frozen = frozenset(trainable.frozen)
     tied = role.outputs is None and role.model.tie_embeddings
@@ -67,10 +67,20 @@ def trained_params(role: Role, trainable: Trainable) -> float:
     """Parameters of ``role`` that are trained, which is what its checkpoints must hold; 0 for a frozen role."""
     if not role.trained:
         return 0.0
-    if trainable.kind == "lora" and role.name in CHOSEN:
+    if trainable.kind == "lora" and role.name in POLICY:
         return float(role_shape(role).lora_params(trainable.lora_rank or 1))
     frozen = frozen_parts(role, trainable)
     return sum(count for part, count in part_params(role).items() if part not in frozen)
+
+
+def moved_params(roles: Iterable[Role], trainable: Trainable) -> float:
+    """Weights of ``roles`` that change from step to step, so that an engine must be sent them anew.
+
+    Adapters are merged into their base before they are sent, so that under LoRA all weights are.
+    """
+    if trainable.kind == "lora":
+        return sum(sum(part_params(role).values()) for role in roles if role.trained)
+    return sum(trained_params(role, trainable) for role in roles)
 
 
 def trainable_share(role: Role, trainable: Trainable) -> float:
@@ -85,7 +95,7 @@ def role_training(request: Request, role: Role) -> Training:
     """
     job = request.job
     trainable, in_loop = job.trainable, job.generates
-    if trainable.kind == "full" or role.name not in CHOSEN:
+    if trainable.kind == "full" or role.name not in POLICY:
         return Training("full", optimizer=job.optimizer, in_loop=in_loop)
     if trainable.kind == "lora":
         base = INT4_BYTES if trainable.base == "int4" else SIXTEEN_BITS

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens
+from rlopt.estimates.arrays import Ints, Layout, Stack, Tokens
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.memory import MemoryParts, forward_parts
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.update import forward_seconds
 
 
 def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: Ints | int = 1) -> Layout:
@@ -39,21 +38,13 @@ def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: In
     )
 
 
-def scoring_seconds(
+def scoring_memory(
     shape: ModelShape,
-    hardware: Hardware,
     layout: Layout,
     tokens: Tokens,
     precision: str,
-    sequences: Floats | float,
     calibration: Calibration,
-) -> Floats:
-    """Seconds of scoring ``sequences`` on a pool of `scoring_layout`, shape (n,); NaN where the peak is unknown."""
-    return forward_seconds(shape, hardware, layout, tokens, precision, sequences, calibration)
-
-
-def scoring_memory(
-    shape: ModelShape, layout: Layout, tokens: Tokens, precision: str, calibration: Calibration
+    stack: Stack | None = None,
 ) -> MemoryParts:
     """GiB per GPU by part: weights / tp, one layer's activations, logits, what the device holds besides; (n,)."""
-    return forward_parts(shape, None, layout, tokens, precision, calibration)
+    return forward_parts(shape, None, layout, tokens, precision, calibration, stack)

@@ -19,6 +19,8 @@ class LogPrice:
         Per GB kept for a month, beyond `included_days`.
     metric_month
         Per custom metric (time series) and month.
+    metric_per_gb
+        Per GB of metric values taken in.
     """
 
     id: str
@@ -35,6 +37,7 @@ class LogPrice:
     as_of: str
     source: str
     note: str = ""
+    metric_per_gb: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ def log_price(row: Row, sources: Sources) -> LogPrice:
         retention_gb_month=number(row["retention_gb_month"]),
         included_days=number(row["included_days"]),
         metric_month=number(row["metric_month"]),
+        metric_per_gb=number(row["metric_per_gb"]),
         currency=row["currency"],
         region=row["region"] or None,
         confidence=row["confidence"],

@@ -10,27 +10,14 @@ from rlopt.errors import NotSupportedError
 from rlopt.request import Request
 
 KEYS: Final = (
-    "job.vision",
-    "job.action",
-    "job.trajectory",
-    "job.evaluation",
     "job.metrics",
     "job.text_log",
     "job.cache",
-    "job.fallback",
-    "job.value_convergence",
-    "job.data.label_price",
-    "job.data.clean_price",
-    "job.data.compression_ratio",
-    "job.data.duplicate_share",
     "job.data.precision",
     "job.data.versions",
     "job.data.shared_by",
     "job.data.stands_in",
     "choices.offers",
-    "floors.value_bins",
-    "floors.replay_buffer",
-    "floors.simulator_bandwidth",
     "costs.keep_for.full_text",
     "costs.idle",
 )
@@ -50,13 +37,6 @@ def refuse_what_waits(request: Request) -> None:
             raise NotSupportedError(key, "not in this release yet; leave it out")
     for name in request.limits.budget_parts:
         raise NotSupportedError(f"limits.budget.{name}", "not in this release yet; give the total alone")
-    job = request.job
-    if job.trainable.kind == "frozen":
-        raise NotSupportedError("job.trainable", "frozen parts are not in this release yet; use full or lora_rank")
-    if job.environment is not None and job.environment.runs_on != "cpu":
-        raise NotSupportedError("job.environment.runs_on", "environments on GPUs are not in this release yet; use cpu")
-    if job.environment is not None and job.environment.kind != "tools":
-        raise NotSupportedError("job.environment", f"environment {job.environment.kind} is not in this release yet")
 
 
 def _is_set(request: Request, key: str) -> bool:

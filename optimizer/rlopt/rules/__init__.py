@@ -6,10 +6,32 @@ from types import ModuleType
 
 from rlopt.problem import Columns, Problem
 from rlopt.program import Row, dense_row
-from rlopt.rules import budget, checkpoints, choice, deadline, gpus, memory, share, stability
+from rlopt.rules import (
+    budget,
+    checkpoints,
+    choice,
+    deadline,
+    gpus,
+    memory,
+    records,
+    share,
+    simulator,
+    stability,
+)
 from rlopt.rules.contract import Rule
 
-FAMILIES: tuple[ModuleType, ...] = (choice, memory, deadline, budget, gpus, share, stability, checkpoints)
+FAMILIES: tuple[ModuleType, ...] = (
+    choice,
+    memory,
+    deadline,
+    budget,
+    gpus,
+    share,
+    stability,
+    checkpoints,
+    records,
+    simulator,
+)
 
 
 def rules_of(problem: Problem) -> list[Rule]:

@@ -1,15 +1,54 @@
-"""Budgets:  the whole bill <= limits.budget, the hourly rate of all pools <= limits.hourly_budget."""
+"""Budgets:  the whole bill <= limits.budget, one dimension of it <= limits.budget.<dimension>, and the hourly rate.
+
+A dimension's amount is the sum of its cost's terms, as the objective counts them.
+"""
 
 from __future__ import annotations
 
-from rlopt.problem import Problem
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.costs import COSTS
+from rlopt.plan import Plan
+from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 
 NAME = "budget"
 
 
+def dimension_usd(dimension: str, columns: Columns, problem: Problem) -> NDArray[np.float64]:
+    """USD of one dimension of the bill, shape (columns,)."""
+    total = np.zeros(len(columns))
+    for cost in COSTS:
+        if dimension == cost.DIMENSION:
+            for usd in cost.terms(columns, problem).values():
+                total += usd
+    return total
+
+
+def billed_usd(dimension: str, plan: Plan) -> float:
+    """USD of one dimension on a finished plan's bill."""
+    lines = plan.cost.lines if plan.cost else []
+    return math.fsum(line.usd for line in lines if line.dimension == dimension)
+
+
+def of_dimension(dimension: str, usd: float) -> Rule:
+    """The budget of one dimension."""
+    return Rule(
+        NAME,
+        f"limits.budget.{dimension}",
+        "USD",
+        "<=",
+        usd,
+        lambda columns, problem: dimension_usd(dimension, columns, problem),
+        lambda plan, _: billed_usd(dimension, plan),
+    )
+
+
 def rules(problem: Problem) -> list[Rule]:
-    """Both in USD at the request's exchange rates."""
+    """All in USD at the request's exchange rates."""
     found = []
     budget, hourly = problem.request.budget_usd, problem.request.hourly_budget_usd
     if budget is not None:
@@ -24,6 +63,7 @@ def rules(problem: Problem) -> list[Rule]:
                 lambda plan, _: plan.cost.total_usd if plan.cost else 0.0,
             )
         )
+    found += [of_dimension(dimension, usd) for dimension, usd in problem.request.budgets_usd.items()]
     if hourly is not None:
         found.append(
             Rule(

@@ -41,6 +41,8 @@ class Rule:
     relaxable: bool = True
     of_pools: bool = False
     """Whether the amount depends on the chosen pools alone, not on checkpoint interval or tier."""
+    constant: bool = False
+    """Whether the request alone decides the amount: it is the same for all columns."""
 
     def admits(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which amounts are within the limit, in double precision."""

@@ -1,4 +1,4 @@
-"""Stability floors: group size, samples per update, informative groups, update precision, staleness."""
+"""Stability floors: group size, samples per update, informative groups, precisions, staleness, bins of the value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.plan import Plan
-from rlopt.problem import Columns, Problem
+from rlopt.problem import UNSCORED, Columns, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules.contract import Rule
 
@@ -33,6 +33,39 @@ def _group_size(plan: Plan) -> float:
 
 def _sizes(columns: Columns, _: Problem) -> NDArray[np.float64]:
     return columns.group_size.astype(np.float64)
+
+
+def _score_precision(rank: int) -> Rule:
+    """Every pass that scores, of frozen and of trained models alike."""
+
+    def measure(plan: Plan, _: Problem) -> float:
+        scored = plan.decisions.precision.score if plan.decisions else None
+        return float(UNSCORED if scored is None else PRECISION_RANK[scored])
+
+    return Rule(
+        "score_precision",
+        "floors.score_precision",
+        "rank",
+        ">=",
+        float(rank),
+        lambda columns, _: columns.score_precision.astype(np.float64),
+        measure,
+        of_pools=True,
+    )
+
+
+def _value_bins(least: int) -> Rule:
+    """Bins of the value model, which the way to run the job decides."""
+
+    def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:
+        bins = np.array([variant.value_bins or 0 for variant in problem.variants], dtype=np.float64)
+        return np.asarray(bins[columns.variant])
+
+    def measure(plan: Plan, _: Problem) -> float:
+        decided = plan.decisions.data if plan.decisions else None
+        return float((decided or {}).get("value_bins", 0))
+
+    return Rule("value_bins", "floors.value_bins", "bins", ">=", float(least), amount, measure, of_pools=True)
 
 
 def rules(problem: Problem) -> list[Rule]:
@@ -92,6 +125,10 @@ def rules(problem: Problem) -> list[Rule]:
                 of_pools=True,
             )
         )
+    if floors.score_precision is not None:
+        found.append(_score_precision(PRECISION_RANK[floors.score_precision]))
+    if floors.value_bins is not None and any(variant.value_bins for variant in problem.variants):
+        found.append(_value_bins(floors.value_bins))
     if floors.max_staleness is not None and problem.workload.generates:
         found.append(
             Rule(

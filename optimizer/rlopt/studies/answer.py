@@ -9,7 +9,8 @@ from typing import Any
 
 from rlopt.candidates.detail import PoolDetail
 from rlopt.costs import bill
-from rlopt.costs.storage import best_tier_usd, copies, history_tier_usd
+from rlopt.costs.copies import copies, weight_tiers
+from rlopt.costs.operations import decision as release_decision
 from rlopt.plan import (
     Binding,
     CatalogUsed,
@@ -30,6 +31,7 @@ from rlopt.plan import (
     Time,
 )
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
+from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies.prices import price_warnings, prices_used
 from rlopt.units import bytes_to_gib, seconds_to_hours
@@ -71,10 +73,12 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
         term_hours=float(pools.term_hours[row]) or None,
         share=one.share,
         disk_gb=float(pools.disk_gb[row]),
+        disk_gib=float(pools.disk_gib[row]) or None,
         memory=Memory(
             needed_gib=detail.needed_gib,
             capacity_gib=detail.capacity_gib,
-            host_gib=detail.host_gib,
+            host_gib=float(pools.host_gib[row]) or None,
+            host_capacity_gib=offer.shape.host_memory_gib,
             stage=detail.peak_stage,
             parts=dict(detail.parts),
         ),
@@ -136,12 +140,8 @@ def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecisio
     """Tiers of the recent, best and history copies as the cost terms chose them, each tier's copies at their peak."""
     zone, tier = int(columns.zone[j]), int(columns.tier[j])
     tiers = problem.tariffs[zone].tiers
-    hours, nodes = columns.expected_hours[j : j + 1], columns.nodes[j : j + 1].astype(float)
-    zones = columns.zone[j : j + 1]
-    kept = seconds_to_hours(problem.request.costs.keep_for.checkpoints)
     recent, best, history = copies(problem, int(columns.steps[j]))
-    best_tier = int(best_tier_usd(problem, zones, hours, nodes, kept, columns.tier[j : j + 1])[1][0])
-    history_tier = int(history_tier_usd(problem, zones, hours, kept)[1][0])
+    best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
     state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []
@@ -217,6 +217,11 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     }
     variant = problem.variants[int(columns.variant[j])]
     notes = [f"no measurement of {gpu}: times ±{band:.0%} (80 % of cases)" for gpu, band in sorted(unmeasured.items())]
+    notes += [
+        f"{pool.offer}: its host memory is not known; see that a node has {pool.memory.host_gib:,.0f} GiB"
+        for pool in pools
+        if pool.memory and pool.memory.host_gib and pool.memory.host_capacity_gib is None
+    ]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
         status=status,
@@ -239,7 +244,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             group_size=int(columns.group_size[j]) if generates else None,
             precision=PrecisionDecision(
                 rollout=rollouts[0] if rollouts else None,
-                score=scores[0] if scores else None,
+                score=min(scores, key=PRECISION_RANK.__getitem__, default=None),
                 update=details[0].detail.precision,
             ),
             staleness=int(columns.staleness[j]),
@@ -247,6 +252,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
             data=_data(variant, problem),
             environment=_environment(environment, problem),
+            operations=release_decision(columns, j, problem),
         ),
         pools=pools,
         binding=[],
@@ -263,6 +269,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         ),
         currency=request.costs.currency,
         exchange_rates={name: money.amount for name, money in request.costs.exchange_rates.items()},
+        tags=dict(request.job.tags),
         reasons=[str(reason) for reason in request.reasons],
     )
     return _with_bill(plan, problem)

@@ -134,6 +134,7 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         group_size=table[:, 3],
         steps=problem.steps(table[:, 2], table[:, 3]),
         update_precision=ints,
+        score_precision=ints,
         staleness=ints,
         interval_steps=table[:, 4],
         tier=table[:, 5],

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rlopt.candidates.tariff import Tariff
 from rlopt.plan import Pool, PriceUsed, TierUse
 from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH
+
+DISK_UNIT = "USD/GB/month of disk"
 
 
 def prices_used(
@@ -38,45 +41,49 @@ def prices_used(
         for cpu in tariff.cpu_pools(environment)
     ]
     tiers = {tier.name: tier for tier in tariff.tiers}
-    found += [
-        PriceUsed(
-            offer=use.tier,
-            usd_per_hour=None,
-            usd=tiers[use.tier].usd_gb_hour * HOURS_PER_MONTH,
-            unit="USD/GB/month",
-            source=tiers[use.tier].source,
-            as_of=tiers[use.tier].as_of,
-        )
-        for use in uses
-    ]
-    found.append(
-        PriceUsed(
-            offer=f"{tariff.provider}: traffic to the internet",
-            usd_per_hour=None,
-            usd=tariff.egress_per_gb,
-            unit="USD/GB",
-            source=tariff.egress_source,
-            as_of="",
-        )
-    )
-    if not problem.request.floors.text_log_rate:
-        return found
-    found.append(
-        PriceUsed(
-            offer=tariff.log_name,
-            usd_per_hour=None,
-            usd=tariff.log_ingest_per_gb,
-            unit="USD/GB",
-            source=tariff.log_source,
-            as_of=tariff.log_as_of,
-        )
-    )
+    for use in uses:
+        tier = tiers[use.tier]
+        found.append(_price(use.tier, tier.usd_gb_hour * HOURS_PER_MONTH, "USD/GB/month", tier.source, tier.as_of))
+    traffic = f"{tariff.provider}: traffic to the internet"
+    found.append(_price(traffic, tariff.egress_per_gb, "USD/GB", tariff.egress_source, ""))
+    found += _services(pools, tariff)
+    log = problem.request.job.text_log
+    if problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps:
+        found.append(_price(tariff.log_name, tariff.log_ingest_per_gb, "USD/GB", tariff.log_source, tariff.log_as_of))
     return found
+
+
+def _services(pools: Sequence[Pool], tariff: Tariff) -> list[PriceUsed]:
+    """Prices of what stands beside the pools: disks, fast store, metrics, bringing the data set in."""
+    found = []
+    if tariff.disk is not None and any(pool.disk_gb for pool in pools):
+        disk = tariff.disk
+        found.append(_price(disk.name, disk.usd_gb_hour * HOURS_PER_MONTH, DISK_UNIT, disk.source, disk.as_of))
+    if tariff.cache is not None:
+        store = tariff.cache
+        found.append(_price(store.name, store.usd_per_hour, f"USD/h of {store.gib:.4g} GiB", store.source, store.as_of))
+    if tariff.metering is not None:
+        metering = tariff.metering
+        month = metering.usd_series_hour * HOURS_PER_MONTH
+        usd, unit = (month, "USD/series/month") if month else (metering.usd_per_gb, "USD/GB")
+        found.append(_price(metering.name, usd, unit, metering.source, metering.as_of))
+    if tariff.data_per_gb:
+        found.append(_price(f"data set {tariff.data_note}", tariff.data_per_gb, "USD/GB", "traffic catalog", ""))
+    return found
+
+
+def _price(offer: str, usd: float, unit: str, source: str, as_of: str) -> PriceUsed:
+    """A price that is not a machine's."""
+    return PriceUsed(offer=offer, usd_per_hour=None, usd=usd, unit=unit, source=source, as_of=as_of)
 
 
 def price_warnings(prices: Sequence[PriceUsed], pools: Sequence[Pool], as_of: str) -> list[str]:
     """Undated and old prices, and spot prices, which are samples. ``as_of``: the newest date of the catalogs."""
     found = []
+    rented = sum(pool.disk_gb for pool in pools)
+    if rented and not any(price.unit == DISK_UNIT for price in prices):
+        provider = pools[0].provider
+        found.append(f"{provider} lists no block storage: {rented:.4g} GB of disks are not on the bill")
     spot = {pool.offer for pool in pools if pool.pricing == "spot"}
     for price in prices:
         if price.usd_per_hour is None or price.offer == "costs.vcpu_hour":

@@ -79,7 +79,7 @@ def _smallest(
         fastest = find(problem, "time", others)
         row = _best(fastest, by_time=True)
         return (fastest, row) if row is not None else (found, j)
-    if rule.key == "limits.budget":
+    if rule.key == "limits.budget" or rule.constant:
         return found, j
     kept, row, worst = found, j, rule.limit
     for _ in range(HALVINGS):

@@ -1,0 +1,77 @@
+"""What a plan says of sampling: memory by part and seconds by stage of one engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rlopt.candidates.context import FALLBACK, Context
+from rlopt.candidates.detail import StageDetail
+from rlopt.candidates.engine import (
+    Engine,
+    Sampled,
+    cache_gib,
+    room_gib,
+    sample,
+    tools_seconds,
+    weights_gib,
+    with_tools,
+    worlds_gib,
+)
+from rlopt.candidates.training_memory import PARTS
+from rlopt.estimates import rollout_other_gib
+
+ROUNDING = 1e-9
+"""A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineDetail:
+    """Memory of the sampling stage by part, GiB per GPU, and its stages."""
+
+    parts: dict[str, float]
+    stages: tuple[StageDetail, ...]
+
+
+def engine_detail(
+    context: Context, engine: Engine, size: int, environment: int, steady: bool = False, share: float = 1.0
+) -> EngineDetail:
+    """One engine (one row) in full. ``environment``: place of the number of environment instances.
+
+    Where steps fall back to 16 bits, memory is that of the fuller of the two precisions.
+    """
+    instances = context.instances[environment]
+    time = sample(context, engine, size, steady, share, instances)
+    parts = _parts(context, engine, time, instances)
+    if context.falls_back(engine.precision):
+        high = replace(engine, precision=FALLBACK)
+        running = sample(context, high, size, steady, share, instances)
+        parts = max(parts, _parts(context, high, running, instances), key=lambda held: sum(held.values()))
+    return EngineDetail(parts, tuple(_stages(context, time, size, instances)))
+
+
+def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> dict[str, float]:
+    """GiB per GPU by part, training state apart."""
+    weights = float(weights_gib(context, engine)[0])
+    worlds = float(worlds_gib(context, engine, instances)[0])
+    room = (float(room_gib(context, engine)[0]) - worlds) * (1.0 - ROUNDING)
+    fragmentation = float(context.calibration.memory["fragmentation"])
+    return dict.fromkeys(PARTS, 0.0) | {
+        "weights": weights,
+        "kv_cache": min(float(cache_gib(context, engine, time.running)[0]), room),
+        "buffers": weights * fragmentation + worlds,
+        "runtime": rollout_other_gib(context.calibration),
+    }
+
+
+def _stages(context: Context, time: Sampled, size: int, instances: int) -> list[StageDetail]:
+    """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
+    evaluation = float(time.evaluation_seconds[0])
+    everything = float(with_tools(context, time.total, size, instances)[0])
+    found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]))]
+    if evaluation > 0.0:
+        found.append(StageDetail("evaluation", "policy", evaluation, None))
+    if context.workload.tools is not None:
+        found.append(StageDetail("environment", "policy", tools_seconds(context, size, instances), None))
+    elif context.workload.acting is not None:
+        found.append(StageDetail("environment", "policy", float(time.world_seconds[0]), None))
+    return found

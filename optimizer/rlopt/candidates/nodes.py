@@ -1,0 +1,41 @@
+"""What stands in a node's host memory and on its disk whatever a plan decides: one file of the catalogs, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rlopt.data_dir import catalogs_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Sizes by node, process, token and checkpoint; ``assumed`` names those without a published source."""
+
+    host_system_gib: float
+    host_process_gib: float
+    sample_bytes_per_token: float
+    sample_copies: float
+    disk_image_gib: float
+    disk_logs_gib: float
+    staged_checkpoints: float
+    assumed: tuple[str, ...]
+
+
+def _in_words(key: str, value: float) -> str:
+    """``host system 4 GiB`` from ``host_system_gib``."""
+    name, unit = (key.removesuffix("_gib"), " GiB") if key.endswith("_gib") else (key, "")
+    return f"{name.replace('_', ' ')} {value:g}{unit}"
+
+
+@lru_cache(maxsize=8)
+def load_nodes(folder: Path | None = None) -> Nodes:
+    """Read ``nodes.yaml`` of the shipped catalogs (or of ``folder``)."""
+    from ruamel.yaml import YAML
+
+    text = ((folder or catalogs_dir()) / "nodes.yaml").read_text(encoding="utf-8")
+    table = YAML(typ="safe", pure=True).load(text)
+    entries = {key: entry for key, entry in table.items() if isinstance(entry, dict)}
+    assumed = tuple(_in_words(key, entry["value"]) for key, entry in entries.items() if entry["source"] == "assumption")
+    return Nodes(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)

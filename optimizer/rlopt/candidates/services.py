@@ -1,0 +1,114 @@
+"""Prices of what stands beside pools and stores: disks, fast stores, metrics, and bringing the data set in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from rlopt.candidates.operations import Operations
+from rlopt.candidates.tariff import CacheStore, Disk, Metering
+from rlopt.facts import CachePrice, LogPrice, StorageTier, Traffic
+from rlopt.request import Request
+from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH
+
+Rate = Callable[[str], float]
+"""USD per unit of a currency; 0 where none is known."""
+
+
+def cheapest_disk(rows: Iterable[StorageTier], rate: Rate) -> Disk | None:
+    """The cheapest block storage among the tiers of one place."""
+    found = [row for row in rows if row.kind == "block"]
+    if not found:
+        return None
+    row = min(found, key=lambda tier: (tier.price_gb_month * rate(tier.currency), tier.id))
+    return Disk(row.id, row.price_gb_month * rate(row.currency) / HOURS_PER_MONTH, row.source, row.as_of)
+
+
+def cheapest_cache(rows: Sequence[CachePrice], rate: Rate, gib: float, note: str = "") -> CacheStore | None:
+    """The cheapest store of known size that holds ``gib`` GiB; None where none is known.
+
+    A store billed by its size is bought at least at the size that its price was seen at: prices fall with the size.
+    """
+    found = []
+    for row in rows:
+        if row.kind != "cache" or row.memory_gib is None:
+            continue
+        if row.per_gib_hour is not None:
+            size = max(gib, row.memory_gib)
+            usd = size * row.per_gib_hour
+        else:
+            count = math.ceil(gib / row.memory_gib)
+            size, usd = count * row.memory_gib, count * (row.price_per_hour or 0.0)
+        found.append((usd * rate(row.currency), row.id, size, row))
+    if not found:
+        return None
+    usd, name, size, row = min(found, key=lambda price: price[:2])
+    return CacheStore(name, size, usd, row.source, row.as_of, note)
+
+
+def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float) -> Metering:
+    """Metrics billed as such: by the month and series, or by the size of their values."""
+    usd = rate(row.currency)
+    month, gb = row.metric_month or 0.0, row.metric_per_gb or 0.0
+    return Metering(
+        name=row.id,
+        usd_series_hour=month * usd / HOURS_PER_MONTH,
+        usd_per_gb=gb * usd,
+        usd_gb_hour=0.0,
+        free_hours=0.0,
+        point_bytes=operations.metric_value_bytes,
+        egress_per_gb=egress,
+        source=row.source,
+        as_of=row.as_of,
+    )
+
+
+def as_log(row: LogPrice, rate: Rate, operations: Operations, egress: float) -> Metering:
+    """Metrics written to the log as lines of text, where the provider has no price for them."""
+    usd = rate(row.currency)
+    return Metering(
+        name=row.id,
+        usd_series_hour=0.0,
+        usd_per_gb=(row.ingest_per_gb or 0.0) * usd,
+        usd_gb_hour=(row.retention_gb_month or 0.0) * usd / HOURS_PER_MONTH,
+        free_hours=(row.included_days or 0.0) * HOURS_PER_DAY,
+        point_bytes=operations.metric_line_bytes,
+        egress_per_gb=egress,
+        source=row.source,
+        as_of=row.as_of,
+    )
+
+
+def leaving(rows: Iterable[Traffic], kind: str, region: str | None, rate: Rate) -> float | None:
+    """Highest USD per GB of one kind of traffic out of a region; the provider's other regions stand in; None without.
+
+    The traffic of single services counts too: data sets stand in object stores.
+    """
+    found = [row for row in rows if row.kind == kind and rate(row.currency)]
+    here = [row for row in found if row.region in (region, None)] or found
+    return max((row.bands[0][1] * rate(row.currency) for row in here), default=None)
+
+
+def data_traffic(
+    request: Request, traffic: Sequence[Traffic], rate: Rate, place: tuple[str, str | None], stores: set[str]
+) -> tuple[float, str]:
+    """USD per GB to bring the data set to ``place`` (provider, region) from where it stands, and how that was found.
+
+    ``stores``: the providers whose object store the zone uses; what stands there already is not brought in.
+    """
+    stands = request.job.data.stands_in
+    if stands is None:
+        return 0.0, ""
+    at = f"{stands.provider} {stands.region}"
+    if (stands.provider, stands.region) == place or (stands.provider != place[0] and stands.provider in stores):
+        return 0.0, f"stands at {at} already"
+    mine = [row for row in traffic if row.provider == stands.provider]
+    if stands.provider == place[0]:
+        across = leaving(mine, "cross_region", stands.region, rate)
+        if across is not None:
+            return across, f"from {at} to another region"
+    out = leaving(mine, "egress_internet", stands.region, rate)
+    if out is not None:
+        return out, f"out of {at} over the internet"
+    prices = [row.bands[0][1] * rate(row.currency) for row in traffic if row.kind == "egress_internet"]
+    return max(prices, default=0.0), f"out of {at}, whose egress is unknown: the highest known"

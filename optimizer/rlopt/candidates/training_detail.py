@@ -1,0 +1,120 @@
+"""What a plan says of a pool that trains, and where the job samples perhaps does so in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlopt.candidates.bands import band_of
+from rlopt.candidates.context import Context, margins
+from rlopt.candidates.detail import PoolDetail, StageDetail
+from rlopt.candidates.engine import Engine
+from rlopt.candidates.engine_detail import EngineDetail, engine_detail
+from rlopt.candidates.rows import ColocatedRow, TrainingRow
+from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable, stage_seconds
+from rlopt.candidates.training_memory import PARTS, TrainingMemory, training_memory
+from rlopt.estimates import OFFLOAD, RECOMPUTE, SHARDING, Hardware, Layout, colocated_swap_s
+
+SHOWN = ("generate", "forward", "update")
+"""Stages that are roles of a pool."""
+
+
+def training_detail(
+    context: Context, table: TrainingTable, entry: TrainingRow, colocated: ColocatedRow | None
+) -> PoolDetail:
+    """One row of a training table in full; ``colocated``: the engine that samples on the same pool."""
+    at = slice(entry.row, entry.row + 1)
+    layout, hardware = table.layout.take(at), context.hardware.take(table.topology[at])
+    memory = training_memory(context, layout, hardware, entry.precision, table.score_precision)
+    peaks = {stage.stage: {name: float(stage.parts[name][0]) for name in PARTS} for stage in memory.stages}
+    stages = [
+        StageDetail(kind, role, float(seconds[0]), None)
+        for kind, role, seconds in stage_seconds(
+            context, hardware, layout, entry.group_size, entry.precision, table.score_precision
+        )
+    ]
+    if colocated is not None:
+        found = _engine(context, layout, hardware, entry, colocated, memory)
+        for parts in peaks.values():
+            parts["runtime"] += context.asleep_gib
+        peaks["generate"] = _beside(context, found.parts, memory)
+        stages = [*found.stages, *stages, *_swap(context, layout)]
+    peak = max(peaks, key=lambda name: sum(peaks[name].values()))
+    host, free = float(table.host_gib[entry.row]), float(margins(context, layout)[0])
+    return PoolDetail(
+        roles=tuple(dict.fromkeys(stage.stage for stage in stages if stage.stage in SHOWN)),
+        serves=tuple(dict.fromkeys(stage.model for stage in stages)),
+        layout=layout_choice(layout, colocated),
+        precision=entry.precision,
+        score_precision=context.scored_in(entry.precision, table.score_precision),
+        rollout_precision=colocated.rollout if colocated else None,
+        needed_gib=sum(peaks[peak].values()),
+        capacity_gib=float(hardware.memory_gib[0]) * (1.0 - free),
+        host_gib=host or None,
+        peak_stage=peak,
+        parts=peaks[peak],
+        stages=tuple(stages),
+        memory_margin=free,
+        **band_of(context, "training", hardware),
+    )
+
+
+def _engine(
+    context: Context,
+    layout: Layout,
+    hardware: Hardware,
+    entry: TrainingRow,
+    colocated: ColocatedRow,
+    memory: TrainingMemory,
+) -> EngineDetail:
+    """The engine beside what of the training state stays on the GPUs."""
+    resident = sum(float(values[0]) for values in memory.resident.values())
+    engine = Engine(
+        hardware,
+        np.array([colocated.tp]),
+        np.array([colocated.ep]),
+        np.asarray(layout.gpus),
+        colocated.rollout,
+        resident,
+        colocated=True,
+    )
+    return engine_detail(context, engine, entry.group_size, colocated.environment)
+
+
+def _beside(context: Context, parts: dict[str, float], memory: TrainingMemory) -> dict[str, float]:
+    """The engine's memory with the training state beside it."""
+    resident = {name: float(values[0]) for name, values in memory.resident.items()}
+    fragmentation = float(context.calibration.memory["fragmentation"])
+    joined = {name: parts[name] + resident[name] for name in ("weights", "optimizer")}
+    return parts | joined | {"buffers": parts["buffers"] + sum(resident.values()) * fragmentation}
+
+
+def _swap(context: Context, layout: Layout) -> tuple[StageDetail, ...]:
+    """Training state that moves off the GPUs and back, where the layout says so."""
+    if int(layout.offload[0]) != PARAMETERS_OFF:
+        return ()
+    seconds = colocated_swap_s(context.state, np.asarray(layout.gpus, dtype=np.float64), context.calibration)
+    return (StageDetail("transfer", "policy", float(seconds[0]), None),)
+
+
+def layout_choice(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | str | bool | None]:
+    """One layout in the plan's keys."""
+
+    def one(name: str) -> int:
+        return int(getattr(layout, name)[0])
+
+    return {
+        "tp": one("tp"),
+        "pp": one("pp"),
+        "vp": one("vp") if one("pp") > 1 else None,
+        "dp": one("dp"),
+        "cp": one("cp"),
+        "ep": one("ep"),
+        "etp": one("etp") if one("ep") > 1 else None,
+        "sequence_parallel": one("tp") > 1,
+        "sharding": SHARDING[one("sharding")] if one("dp") * one("cp") > 1 else "ddp",
+        "micro_batch": one("micro_batch"),
+        "recompute": RECOMPUTE[one("recompute")],
+        "offload": OFFLOAD[one("offload")],
+        "rollout_tp": colocated.tp if colocated else None,
+        "rollout_ep": colocated.ep if colocated and colocated.ep > 1 else None,
+    }

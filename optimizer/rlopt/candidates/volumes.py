@@ -1,0 +1,56 @@
+"""Bytes that a job leaves behind: the data set in its versions, trajectories, what stands in a fast store."""
+
+from __future__ import annotations
+
+from rlopt.candidates.operations import Operations
+from rlopt.request import Request
+from rlopt.workloads import Workload
+from rlopt.workloads.acting import COLOURS
+
+
+def version_bytes(request: Request) -> float:
+    """One version of the data set as it is stored, bytes: raw size · compression ratio · (1 - share of duplicates)."""
+    data = request.job.data
+    return request.dataset_bytes * data.compression_ratio * (1.0 - data.duplicate_share)
+
+
+def versions(request: Request) -> float:
+    """Versions of the data set that are stored, in whole ones: all of them, or the first and what changed since."""
+    kept = request.job.data.versions
+    if kept is None:
+        return 1.0
+    return float(kept.count) if kept.copies == "full" else 1.0 + (kept.count - 1) * kept.changed_share
+
+
+def dataset_bytes(request: Request) -> float:
+    """All that is stored of the data set, this project's part: its versions, and the raw data where they are kept."""
+    data = request.job.data
+    raw = request.dataset_bytes if data.versions is not None and data.versions.raw_kept else 0.0
+    return (version_bytes(request) * versions(request) + raw) / data.shared_by
+
+
+def frame_bytes(request: Request, workload: Workload, operations: Operations) -> float:
+    """One stored frame of all cameras: raw pixels · compression ratio where one is given, else the encoded size."""
+    acting, data = workload.acting, request.job.data
+    if acting is None:
+        return 0.0
+    if data.compression_ratio < 1.0:
+        return acting.frame_bytes * data.compression_ratio
+    return acting.frame_bytes / COLOURS * operations.encoded_image_bytes_per_pixel
+
+
+def trajectory_bytes(request: Request, workload: Workload, operations: Operations) -> float:
+    """One trajectory as it is stored, its frames alone: actions and joint positions are small beside them."""
+    if workload.acting is None:
+        return 0.0
+    frame = frame_bytes(request, workload, operations) * (1.0 - request.job.data.duplicate_share)
+    return workload.acting.stored_frames * frame
+
+
+def cached_bytes(request: Request, workload: Workload, operations: Operations) -> float:
+    """What stands in the fast store; its replay buffer holds at least the trajectories that the floor asks for."""
+    held = request.job.cache
+    if held is None:
+        return 0.0
+    least = (request.floors.replay_buffer or 0) * trajectory_bytes(request, workload, operations)
+    return held.held_bytes + max(least - held.replay, 0.0)

@@ -1,0 +1,48 @@
+"""Cache: a fast store for replay buffer, indexes, reward intermediates, good samples and transcripts.
+
+USD = price of the cheapest store that holds them all [USD/h] · expected hours · runs
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlopt.costs.contract import Terms, runs
+from rlopt.costs.copies import tariff_of
+from rlopt.plan import BillLine, Plan
+from rlopt.problem import Columns, Problem
+from rlopt.units import format_size
+
+DIMENSION = "cache"
+
+
+def terms(columns: Columns, problem: Problem) -> Terms:
+    """The fast store, USD by column; it stands as long as a run takes."""
+    price = np.array([0.0 if tariff.cache is None else tariff.cache.usd_per_hour for tariff in problem.tariffs])
+    return {"fast store": price[columns.zone] * columns.expected_hours * problem.request.job.trials}
+
+
+def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+    """The fast store of a finished plan, with what stands in it; no line where nothing is cached."""
+    held, store = problem.request.job.cache, tariff_of(plan, problem).cache
+    if plan.time is None or held is None or store is None:
+        return []
+    named = {
+        "replay buffer": held.replay,
+        "index": held.index,
+        "reward intermediates": held.reward_intermediates,
+        "good samples": held.good_samples,
+        "transcripts": held.transcripts,
+    }
+    what = ", ".join(f"{name} {format_size(size)}" for name, size in named.items() if size) or "replay buffer"
+    hours, trials = plan.time.expected_hours, problem.request.job.trials
+    return [
+        BillLine(
+            dimension="cache",
+            item="fast store",
+            kind="elastic",
+            usd=store.usd_per_hour * hours * trials,
+            basis=f"{store.name}: {store.gib:.4g} GiB ({what}) at {store.usd_per_hour:.4f} USD/h x {hours:.4f} h"
+            f"{runs(trials)}" + (f"; {store.note}" if store.note else ""),
+        )
+    ]

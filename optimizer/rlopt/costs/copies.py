@@ -1,0 +1,146 @@
+"""Checkpoint copies: how many there are of each role, what they ask of a store, and in which tier they stand.
+
+Recent copies are resumable and turn over: keep + 1 stand while one is saved, restarts read them. Best copies are
+weights, read once when the run is over. History accrues evenly, so it is held half the run on average. Each GPU that
+trains writes its shard of a copy as one file.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.candidates.tariff import Tariff, Tier
+from rlopt.costs.tiers import Parts, Stay, Values, choose, free_share
+from rlopt.plan import Plan
+from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
+from rlopt.units import SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
+
+
+def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
+    """Copies at their peak: recent (keep + 1 while saving), best (likewise) and history."""
+    floor = problem.request.floors.checkpoints
+    recent = 1 if floor.keep_recent is None else floor.keep_recent
+    best, every = floor.keep_best or 0, floor.history_every
+    return recent + 1, best + 1 if best else 0, steps // every if every else 0
+
+
+def copies_by_column(columns: Columns, problem: Problem) -> Floats:
+    """`copies` of every column, shape (columns, 3)."""
+    steps, inverse = np.unique(columns.steps, return_inverse=True)
+    table = np.array([copies(problem, int(value)) for value in steps], dtype=np.float64).reshape(-1, 3)
+    counted: Floats = table[inverse]
+    return counted
+
+
+def shards(columns: Columns, problem: Problem) -> Floats:
+    """Files of one copy: GPUs of the pool that trains, shape (columns,); none where a column has no GPUs."""
+    gpus = np.zeros(len(columns))
+    colocated = columns.placement == COLOCATED
+    for pools, mask in ((problem.colocated, colocated), (problem.training, ~colocated)):
+        if len(pools):
+            gpus[mask] = pools.gpus[columns.train[mask]]
+    return np.minimum(gpus, columns.gpus)
+
+
+def stops(columns: Columns) -> Floats:
+    """Stops that one run expects, shape (columns,)."""
+    return np.asarray(columns.failures_per_hour * columns.expected_hours)
+
+
+def recovery_minutes(problem: Problem, zone: Ints, size_bytes: float, nodes: Floats) -> Floats:
+    """Minutes to read ``size_bytes`` back to ``nodes`` nodes from each tier, shape (columns, tiers)."""
+    tiers = problem.tiers
+    seconds = bytes_to_gb(size_bytes) / (tiers.gb_s_per_node[zone] * nodes[:, None])
+    minutes: Floats = tiers.restore_hours[zone] * 60.0 + seconds / SECONDS_PER_MINUTE
+    return minutes
+
+
+def kept_hours(problem: Problem) -> float:
+    """Hours that copies are kept after the run."""
+    return seconds_to_hours(problem.request.costs.keep_for.checkpoints)
+
+
+def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
+    """Best copies of all runs: ``count`` of them from the start, one read at the end of each run."""
+    weights, trials = bytes_to_gb(problem.checkpoint.weights_bytes), problem.request.job.trials
+    read = np.minimum(count, 1.0)
+    gb = count * weights * trials
+    return Stay(
+        gb, hours + kept_hours(problem), gb, read * weights * trials, count * files * trials, read * files * trials
+    )
+
+
+def history_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
+    """History copies of all runs, held half the run on average and never read."""
+    trials = problem.request.job.trials
+    gb = count * bytes_to_gb(problem.checkpoint.weights_bytes) * trials
+    return Stay(gb, hours / 2.0 + kept_hours(problem), gb, 0.0, count * files * trials)
+
+
+def quick_enough(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
+    """Tiers from which a best copy is back in time, shape (columns, tiers)."""
+    floor = problem.request.floors.checkpoints.recovery_time
+    limit = math.inf if floor is None else floor / SECONDS_PER_MINUTE
+    nodes, size = columns.nodes.astype(np.float64), problem.checkpoint.weights_bytes
+    return np.asarray(recovery_minutes(problem, columns.zone, size, nodes) <= limit)
+
+
+def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
+    """Best and history copies of every column."""
+    peaks, files = copies_by_column(columns, problem), shards(columns, problem)
+    best = best_stay(problem, peaks[:, 1], columns.expected_hours, files)
+    return best, history_stay(problem, peaks[:, 2], columns.expected_hours, files)
+
+
+def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
+    """Tiers of best and history copies that cost least, shape (columns,) each.
+
+    Where no tier meets the recovery floor, best copies stand beside the recent ones.
+    """
+    best, history = weight_stays(columns, problem)
+    anywhere = np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
+    return (
+        choose(problem, columns.zone, best, quick_enough(columns, problem), columns.tier),
+        choose(problem, columns.zone, history, anywhere),
+    )
+
+
+def recent_parts(columns: Columns, problem: Problem) -> Parts:
+    """Charges of the recent copies in the column's tier, USD by column."""
+    tiers, at = problem.tiers, (columns.zone, columns.tier)
+    trials, state = problem.request.job.trials, bytes_to_gb(problem.checkpoint.resumable_bytes)
+    saves, stopped = np.ceil(columns.steps / columns.interval_steps), stops(columns)
+    files, kept, hours = shards(columns, problem), kept_hours(problem), columns.expected_hours
+    peak, least = copies_by_column(columns, problem)[:, 0], tiers.min_hours[at]
+    keep = peak - 1.0
+    life = keep * hours / np.maximum(saves, 1.0)
+    early = np.maximum(saves - keep, 0.0) * np.maximum(least - life, 0.0)
+    held = peak * hours + keep * kept + early + keep * np.maximum(least - kept, 0.0)
+    return Parts(
+        tiers.usd_gb_hour[at] * held * (state * trials / (1.0 - free_share(problem))),
+        trials * files * (saves * tiers.put_usd[at] + stopped * tiers.get_usd[at]),
+        stopped * tiers.retrieval_per_gb[at] * (state * trials),
+        saves * tiers.upload_per_gb[at] * (state * trials),
+        stopped * tiers.download_per_gb[at] * (state * trials),
+    )
+
+
+def tariff_of(plan: Plan, problem: Problem) -> Tariff:
+    """Prices of the zone that a plan's pools stand in."""
+    return problem.tariffs[problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))]
+
+
+def role_tiers(plan: Plan, problem: Problem) -> dict[str, Tier]:
+    """Where a plan keeps its copies: recent, best, history."""
+    tiers = {tier.name: tier for tier in tariff_of(plan, problem).tiers}
+    if plan.decisions is None:
+        return {}
+    return {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
+
+
+def plan_stops(plan: Plan) -> float:
+    """Stops that one run of a plan expects."""
+    return 0.0 if plan.time is None else sum(p.failures_per_hour for p in plan.pools) * plan.time.expected_hours

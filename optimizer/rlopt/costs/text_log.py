@@ -1,0 +1,50 @@
+"""Text that a run writes: a share of all samples, the abnormal ones, and steps that are debugged.
+
+With r = text_log_rate, a = share of samples abnormal and kept, d = share that a debugged step keeps, each chosen on
+its own: share logged beside the sample = (1 - r) · a, and of debugged steps (1 - r) · (1 - a) · d more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlopt.costs.tiers import Values
+from rlopt.problem import Floats, Problem
+from rlopt.units import bytes_to_gb, seconds_to_hours
+
+SAMPLED, ABNORMAL, DEBUGGED = "text log", "abnormal samples", "debugged steps"
+
+
+def gb_per_sample(problem: Problem) -> float:
+    """GB of one sample's text."""
+    lengths = problem.workload.stages[-1].lengths
+    tokens = lengths.mean * max(stage.per_sample for stage in problem.workload.stages)
+    return bytes_to_gb(tokens * problem.request.costs.bytes_per_token)
+
+
+def text_gb(problem: Problem, samples: Values, steps: Values, rate: float) -> dict[str, Values]:
+    """GB of text that one run logs by reason; ``samples`` of one step, numbers or arrays of shape (columns,)."""
+    log, one = problem.request.job.text_log, gb_per_sample(problem)
+    abnormal = log.abnormal_share * log.anomalies
+    debugged = np.minimum(steps, log.debug_steps)
+    return {
+        SAMPLED: samples * steps * (rate * one),
+        ABNORMAL: samples * steps * ((1.0 - rate) * abnormal * one),
+        DEBUGGED: samples * debugged * ((1.0 - rate) * (1.0 - abnormal) * log.debug_rate * one),
+    }
+
+
+def kept_hours(problem: Problem, item: str) -> float:
+    """Hours that a kind of text is kept after the run."""
+    keep = problem.request.costs.keep_for
+    return seconds_to_hours(keep.full_text if item == DEBUGGED else keep.logs)
+
+
+def billed_hours(hours: Values, kept: float, free: float) -> Floats:
+    """Mean hours that are charged of text written evenly over ``hours`` and kept ``kept`` hours more.
+
+    Its age when it is deleted is uniform between kept and kept + hours; the first ``free`` hours cost nothing.
+    """
+    span = np.maximum(np.asarray(hours, dtype=np.float64), 1e-12)
+    beyond, before = np.maximum(span + kept - free, 0.0), max(kept - free, 0.0)
+    return np.asarray((beyond - before) * (beyond + before) / (2.0 * span))

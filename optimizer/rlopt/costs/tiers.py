@@ -1,0 +1,115 @@
+"""What a storage tier charges for bytes that stay in it, and the tier that charges least.
+
+USD = GB · price [USD/GB/h] · max(hours, minimum duration) / (1 - free share)
+      + GB written · upload + GB read · (retrieval + egress of a store elsewhere) + requests · their prices
+
+A cold tier is cheap by the hour and dear to leave early or to read, so none is cheapest for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.candidates.tariff import Tier
+from rlopt.problem import Floats, Ints, Problem
+
+Values = Floats | float
+"""A number, or numbers by column."""
+
+
+def added(size: int, values: Iterable[Values]) -> Floats:
+    """Sum of ``values`` by column, shape (size,)."""
+    total = np.zeros(size)
+    for one in values:
+        total += one
+    return total
+
+
+def free_share(problem: Problem) -> float:
+    """Share of bought storage that stays free."""
+    return problem.request.floors.free_storage or 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """What one kind of bytes asks of a store, over all runs; numbers, or arrays of shape (columns,).
+
+    ``hours`` is how long each of the ``gb`` is held; ``puts`` and ``gets`` count requests.
+    """
+
+    gb: Values
+    hours: Values
+    written_gb: Values = 0.0
+    read_gb: Values = 0.0
+    puts: Values = 0.0
+    gets: Values = 0.0
+
+
+class Parts(NamedTuple):
+    """USD by what is charged, shape (columns,) each. Uploads and downloads are traffic, the rest is storage."""
+
+    stored: Values
+    requests: Values
+    retrieval: Values
+    uploaded: Values
+    downloaded: Values
+
+    @property
+    def total(self) -> Values:
+        """All of it."""
+        return self.stored + self.requests + self.retrieval + self.uploaded + self.downloaded
+
+
+def parts(problem: Problem, zone: Ints, tier: Ints, stay: Stay) -> Parts:
+    """Charges of one tier by column; ``zone`` and ``tier`` of one shape that broadcasts with the stay's."""
+    tiers, scale = problem.tiers, 1.0 / (1.0 - free_share(problem))
+    at = (zone, tier)
+    return Parts(
+        stay.gb * tiers.usd_gb_hour[at] * np.maximum(stay.hours, tiers.min_hours[at]) * scale,
+        stay.puts * tiers.put_usd[at] + stay.gets * tiers.get_usd[at],
+        stay.read_gb * tiers.retrieval_per_gb[at],
+        stay.written_gb * tiers.upload_per_gb[at],
+        stay.read_gb * tiers.download_per_gb[at],
+    )
+
+
+def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_], otherwise: Ints | None = None) -> Ints:
+    """Tier that charges least among those ``allowed``, shape (columns,); ``allowed`` of shape (columns, tiers).
+
+    ``otherwise`` is taken where no tier is allowed.
+    """
+    tiers, scale = problem.tiers, 1.0 / (1.0 - free_share(problem))
+
+    def wide(values: Values) -> Values:
+        return values[:, None] if isinstance(values, np.ndarray) else values
+
+    held = np.maximum(wide(stay.hours), tiers.min_hours[zone])
+    known = np.isfinite(tiers.usd_gb_hour)
+    usd = wide(stay.gb) * np.where(known, tiers.usd_gb_hour, 0.0)[zone] * held * scale
+    usd = usd + wide(stay.puts) * tiers.put_usd[zone] + wide(stay.gets) * tiers.get_usd[zone]
+    usd = usd + wide(stay.written_gb) * tiers.upload_per_gb[zone]
+    usd = usd + wide(stay.read_gb) * (tiers.retrieval_per_gb + tiers.download_per_gb)[zone]
+    usd = np.where(allowed & known[zone], usd, np.inf)
+    chosen = np.argmin(usd, axis=1).astype(np.int64)
+    return chosen if otherwise is None else np.where(np.isfinite(usd).any(axis=1), chosen, otherwise)
+
+
+def charge(tier: Tier, stay: Stay, free: float) -> Parts:
+    """`parts` in plain arithmetic: one tier, numbers."""
+    return Parts(
+        stay.gb * tier.usd_gb_hour * max(float(stay.hours), tier.min_hours) / (1.0 - free),
+        stay.puts * tier.put_usd + stay.gets * tier.get_usd,
+        stay.read_gb * tier.retrieval_per_gb,
+        stay.written_gb * tier.upload_per_gb,
+        stay.read_gb * tier.download_per_gb,
+    )
+
+
+def cheapest(tiers: Iterable[Tier], stay: Stay, free: float) -> Tier:
+    """`choose` in plain arithmetic."""
+    return min(tiers, key=lambda tier: float(charge(tier, stay, free).total))
