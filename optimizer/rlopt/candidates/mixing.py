@@ -22,6 +22,8 @@ from rlopt.problem import Floats, Ints
 CORRECTIONS = 2
 SHIFT = 1 << 31
 """Above any row number: a pair of them is one whole number."""
+NOTHING = 1e-12
+"""A share so small that each replica samples once."""
 
 
 @dataclass(slots=True)
@@ -30,6 +32,8 @@ class Remembered:
 
     keys: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
+    least: dict[tuple[int, int, bool], Floats] = field(default_factory=dict)
+    """Seconds of engines with next to nothing to do, by group size, environment and whether out of step."""
 
     def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
         """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
@@ -62,21 +66,52 @@ def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
     return np.asarray(context.rollout_band[table.topology[rows]])
 
 
+def _least_seconds(
+    context: Context, table: SamplingTable, known: dict[tuple[int, int, bool], Floats], key: tuple[int, int, bool]
+) -> Floats:
+    """Seconds of every engine at the smallest share there is: its longest response, whatever the split."""
+    if key not in known:
+        size, environment, steady = key
+        found = np.full(len(table), np.inf)
+        for number, precision in enumerate(context.request.choices.precision.rollout):
+            here = np.flatnonzero(table.precision == number)
+            share = np.full(len(here), NOTHING)
+            found[here] = _at_share(
+                context, table, precision, size, context.instances[environment], here, share, steady
+            )
+        known[key] = found
+    return known[key]
+
+
 def mixed_bound(
-    context: Context, table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
+    context: Context,
+    table: SamplingTable,
+    rows: Sequence[SamplingRow],
+    first: Ints,
+    second: Ints,
+    known: dict[tuple[int, int, bool], Floats],
 ) -> MixedTimes:
-    """Seconds that no split can undercut: engines as fast at their share as at all of the samples."""
+    """Seconds that no split can undercut.
+
+    Engines are no faster at their share than at all of the samples, and none is done before its longest response.
+    ``known`` keeps what was computed for one call for the next.
+    """
     found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
     for here, size, environment, _, a, b in _groups(table, rows, first, second):
         instances = context.instances[environment]
-        least = np.minimum(_bands(context, table, a), _bands(context, table, b))
-        for engines, plain, confident in (
-            (table.engine_seconds, "in_step", "late"),
-            (table.engine_steady_seconds, "steady", "late_steady"),
+        bands = _bands(context, table, a), _bands(context, table, b)
+        for engines, plain, confident, steady in (
+            (table.engine_seconds, "in_step", "late", False),
+            (table.engine_steady_seconds, "steady", "late_steady", True),
         ):
             one, other = engines[(size, environment)][a], engines[(size, environment)][b]
-            seconds = with_tools(context, 1.0 / (1.0 / one + 1.0 / other), size, instances)
-            found[plain][here], found[confident][here] = seconds, seconds * least
+            longest = _least_seconds(context, table, known, (size, environment, steady))
+            ends = longest[a], longest[b]
+            shared = 1.0 / (1.0 / one + 1.0 / other)
+            seconds = with_tools(context, np.maximum(shared, np.maximum(*ends)), size, instances)
+            late = [with_tools(context, end, size, instances) * band for end, band in zip(ends, bands, strict=True)]
+            found[plain][here] = seconds
+            found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
             if plain == "in_step":
                 found["split"][here] = 1.0 / (1.0 + one / other)
     return MixedTimes(*found.values())

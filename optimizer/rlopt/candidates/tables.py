@@ -60,7 +60,7 @@ class Tables:
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""
-        return mixed_bound(self.context, self._table(), self.sampling_rows, first, second)
+        return mixed_bound(self.context, self._table(), self.sampling_rows, first, second, self.remembered.least)
 
     def _table(self) -> SamplingTable:
         if self.sampling is None:

@@ -85,6 +85,6 @@ def _beaten(block: Floats, front: Floats) -> NDArray[np.bool_]:
             break
         below: NDArray[np.bool_] = np.ones((len(rest), len(part)), dtype=np.bool_)
         for column in range(block.shape[1]):
-            below = np.logical_and(below, part[None, :, column] <= block[rest, column][:, None])
+            below &= np.asarray(part[None, :, column] <= block[rest, column][:, None])
         found[rest] = below.any(axis=1)
     return found

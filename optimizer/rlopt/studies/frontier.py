@@ -19,10 +19,9 @@ from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
 from rlopt.rules import deadline as deadline_rule
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
-from rlopt.studies.prune import Goal, pareto_index
+from rlopt.studies.prune import pareto_index
 
 RESOLUTION = 0.01
-ENDS: tuple[Goal, ...] = ("cost", "time")
 
 
 def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
@@ -43,15 +42,15 @@ def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 def frontier_columns(problem: Problem, resolution: float = RESOLUTION) -> Found:
     """All columns of single offers on the frontier, by hours; the found set's rows are in that order.
 
-    Both ends are exact, mixed pools included. Between them a plan of three pools counts where it saves at least
-    ``resolution`` over a plan that is no slower: rounding alone would make many of nearly equal cost.
+    The cheapest is exact, mixed pools included. A plan of three pools counts where it saves at least ``resolution``
+    over a plan that is no slower: rounding alone would make many of nearly equal cost.
     """
     rules = rules_of(problem)
     found = find(problem, "frontier", rules, resolution=resolution)
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
     if resolution and len(problem.rollout):
-        ends = [find(problem, goal, rules, slack=0.0) for goal in ENDS]
-        columns = Columns.join([columns, *(end.columns.take(end.admitted) for end in ends)])
+        cheapest = find(problem, "cost", rules, slack=0.0)
+        columns = Columns.join([columns, cheapest.columns.take(cheapest.admitted)])
     if len(columns):
         columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
     return replace(found, columns=columns, admitted=np.ones(len(columns), dtype=bool))

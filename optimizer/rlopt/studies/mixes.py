@@ -6,6 +6,7 @@ its least seconds, and only what is left is estimated.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ class Mixes:
     """One search's mixing. ``share``: the part of a mixed pool's throughput that must not be taken back."""
 
     matter: Matter
+    thin: Callable[[Support], Support]
+    """Leaves out pools that another beats in everything; all of one group."""
     share: float = 0.0
 
     def supports(self, placement: int, group: Group, train: Ints, rollout: Ints, score: Ints | None) -> Support:
@@ -36,7 +39,8 @@ class Mixes:
         pairs = self._pairs(placement, group, "rollout", rollout, self._with(placement, stairs, scored))
         if scored is None or score is None:
             return pairs
-        both = self._pairs(placement, group, "score", score, self._with(placement, stairs, single))
+        both = self.thin(self._pairs(placement, group, "score", score, self._with(placement, stairs, single)))
+        single, scored, pairs = self.thin(single), self.thin(scored), self.thin(pairs)
         return Support.join(
             [
                 self.product(placement, group, pairs, scored, stairs),

@@ -33,6 +33,8 @@ class Prune:
     budget_usd: float = math.inf
     slack: float = 0.0
     resolution: float = 0.0
+    strict: bool = False
+    """Whether only what is better than the best known matters, and not its equals."""
     best: float = math.inf
     hours: Floats = field(default_factory=lambda: np.zeros(0))
     costs: Floats = field(default_factory=lambda: np.zeros(0))
@@ -40,10 +42,11 @@ class Prune:
 
     def ceiling(self, hours: Floats) -> Floats:
         """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``."""
+        room = 1.0 - NOISE if self.strict else 1.0 + self.slack + NOISE
         if self.goal == "cost":
-            return np.full(np.shape(hours), self.best * (1.0 + self.slack + NOISE))
+            return np.full(np.shape(hours), self.best * room)
         if self.goal == "time":
-            return np.where(hours <= self.best * (1.0 + self.slack + NOISE), np.inf, -np.inf)
+            return np.where(hours <= self.best * room, np.inf, -np.inf)
         if not len(self.hours):
             return np.full(np.shape(hours), np.inf)
         at = np.searchsorted(self.hours, hours, side="right") - 1

@@ -84,9 +84,11 @@ class Search:
         """Pools mixed of two offers; a frontier asks for them point by point (`only_mixed`)."""
         if not self.problem.request.choices.mixed_pools:
             return
+        self.prune.strict = True
         for served in groups:
             for placement in modes:
                 self._mixed(placement, served)
+        self.prune.strict = False
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
@@ -203,14 +205,15 @@ class Search:
         mine = self._stairs(placement, problem.training.take(train), None)
         beside = rollout
         if scored is not None:
-            beside = Mixes(self.matter).product(placement, served.group, rollout, scored, mine)
+            beside = Mixes(self.matter, lambda some: some).product(placement, served.group, rollout, scored, mine)
         beside = beside.take(self._stay(placement, served.group, beside, mine))
         beside = self._undominated(placement, train, beside)
         self._pairs(placement, served.group, train, beside)
 
     def _mixed(self, placement: int, served: Served) -> None:
         """Pools mixed of two offers, as far as they could beat what is known."""
-        problem, mixes = self.problem, Mixes(self.matter, self._share())
+        problem, train = self.problem, served.train
+        mixes = Mixes(self.matter, lambda some: undominated(problem, placement, train, some, self.rules), self._share())
         beside = mixes.supports(placement, served.group, served.train, served.rollout, served.score)
         if not len(beside):
             return
