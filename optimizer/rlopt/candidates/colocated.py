@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.engine import Engine, sampled, with_tools
-from rlopt.candidates.host import asleep_weights_gib, levels
+from rlopt.candidates.engine import Engine, sampled, weights_gib, with_tools
+from rlopt.candidates.host import levels
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
@@ -94,7 +94,7 @@ def colocated_table(
                 colocated_swap_s(context.state, gpus.astype(float), context.calibration),
                 0.0,
             )
-            asleep = asleep_weights_gib(context, training.topology[here], rollout, degree, experts)
+            asleep = weights_gib(context, engine) * hardware.gpus_per_node
             for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False)):
                 time = with_tools(context, time, size, instances) + swap
                 fits = np.isfinite(time)

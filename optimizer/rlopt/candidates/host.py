@@ -18,7 +18,6 @@ from rlopt.candidates.checkpoint import checkpoint_sizes
 from rlopt.candidates.context import Context
 from rlopt.candidates.market import Market
 from rlopt.candidates.nodes import load_nodes
-from rlopt.estimates import rollout_weights_gib
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
 
@@ -50,12 +49,6 @@ def base_gib(context: Context, kind: Kind, topology: Ints, nodes: Ints, group_si
         return np.asarray(held + samples / nodes)
     saved = bytes_to_gib(checkpoint_sizes(context.request, context.workload).resumable_bytes)
     return np.asarray(held + samples + constants.staged_checkpoints * saved / nodes)
-
-
-def asleep_weights_gib(context: Context, topology: Ints, precision: str, tp: Ints, ep: Ints) -> Floats:
-    """GiB per node of the weights that engines leave in host memory while the pool trains, shape of ``tp``."""
-    weights = rollout_weights_gib(context.shapes["policy"], precision, tp, ep, context.calibration)
-    return np.asarray(weights * context.hardware.gpus_per_node[topology])
 
 
 def node_memory_gib(market: Market) -> Floats:
