@@ -12,7 +12,7 @@ import numpy as np
 from rlopt.candidates.colocated import colocated_table
 from rlopt.candidates.context import Context, rank
 from rlopt.candidates.disk import disk_gib
-from rlopt.candidates.engine import with_tools
+from rlopt.candidates.engine_seconds import with_tools
 from rlopt.candidates.host import Kind, base_gib, levels
 from rlopt.candidates.pricing import Needs, price_rows
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow

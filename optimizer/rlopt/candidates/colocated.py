@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.engine import Engine, sampled, weights_gib, with_tools
+from rlopt.candidates.engine import Engine, weights_gib
+from rlopt.candidates.engine_seconds import sampled, with_tools
 from rlopt.candidates.host import levels
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable
