@@ -83,9 +83,9 @@ def _disks(rng: random.Random, pools: Pools) -> Pools:
     return replace(pools, disk_gb=np.array([rng.choice([0.0, 500.0]) for _ in range(len(pools))]))
 
 
-def random_bill(seed: int) -> Problem:
+def random_bill(seed: int, mixes: bool = False) -> Problem:
     """One problem, the same for the same seed: that of the oracle with the rest of the bill."""
-    problem, rng = random_problem(seed), random.Random(seed + 7)
+    problem, rng = random_problem(seed, mixes=mixes), random.Random(seed + 7)
     tariffs = tuple(_tariff(rng, tariff) for tariff in problem.tariffs)
     acting = rng.random() < 0.5
     stored = rng.random() < 0.5

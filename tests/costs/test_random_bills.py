@@ -12,7 +12,8 @@ from rlopt.costs import COSTS, bill, column_costs
 from rlopt.costs.copies import quick_enough
 from rlopt.problem import Columns, Problem
 from rlopt.studies.bounds import Bounds
-from rlopt.studies.exhaustive import every_column
+from rlopt.studies.cheapest import cheapest
+from rlopt.studies.exhaustive import every_column, exhaustive
 from tests.costs.random_bills import random_bill
 from tests.costs.test_twins import plan_of
 
@@ -84,6 +85,19 @@ def test_more_nodes_to_read_a_copy_back_never_cost_more() -> None:
         if len(columns):
             more = replace(columns, nodes=columns.nodes * 100)
             assert (column_costs(more, problem) <= column_costs(columns, problem) * (1 + 1e-12)).all(), seed
+
+
+@pytest.mark.parametrize("mixes", [False, True])
+def test_the_search_finds_what_enumeration_finds(mixes: bool) -> None:
+    found = 0
+    for seed in range(24 if mixes else 60):
+        problem = random_bill(seed, mixes)
+        best, plan = exhaustive(problem), cheapest(problem)
+        assert (best is None) == (plan.cost is None), seed
+        if best is not None and plan.cost is not None:
+            assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-6), (seed, best.column)
+            found += 1
+    assert found >= 8
 
 
 def test_the_bounds_hold_for_the_whole_bill() -> None:
