@@ -61,7 +61,7 @@ def gcp_key(text: str) -> str:
 
 
 def azure_key(text: str) -> str:
-    """An Azure tag name: none of < > % & \\ ? / and no control characters, at most 128."""
+    """An Azure tag name: no slash, backslash or any of < > % & ?, no control characters, at most 128."""
     return re.sub(r"[<>%&\\?/\x00-\x1f]", "-", text)[:128]
 
 

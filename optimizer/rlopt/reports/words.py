@@ -52,7 +52,7 @@ OFFLOAD: Final[Mapping[str, str]] = {
     "optimizer": "optimizer state in host memory",
     "parameters": "weights and optimizer state in host memory",
 }
-WRITTEN_OUT: Final = ("USD", "share", "rank")
+WRITTEN_OUT: Final = ("USD", "share", "rank", "data rank")
 """Units that `amount` writes as a part of the number."""
 _WHOLE_PERCENT = 0.1
 _CENT = 0.005
