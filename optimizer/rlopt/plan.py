@@ -306,6 +306,8 @@ class Plan(Strict):
     """Currency the report prints beside USD, with ``exchange_rates``."""
     exchange_rates: dict[str, float] = Field(default_factory=dict)
     """USD per unit of each currency that was converted."""
+    storage_gib: float | None = None
+    """Storage bought at its peak, what is kept free included."""
     tags: dict[str, str] = Field(default_factory=dict)
     """The job's labels, for bills and launchers."""
     reasons: list[str] = Field(default_factory=list)

@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.engine import cache_gib, room_gib, sample, sampled, weights_gib, with_tools, worlds_gib
+from rlopt.candidates.engine import cache_gib, room_gib, weights_gib, worlds_gib
 from rlopt.candidates.engine_detail import engine_detail
+from rlopt.candidates.engine_seconds import sample, sampled, with_tools
 from rlopt.candidates.mixing import mixed_bound, mixed_times
 from rlopt.candidates.rows import SamplingRow
 from rlopt.candidates.sampling import sampling_table
-from rlopt.candidates.training import stage_seconds, training_table
+from rlopt.candidates.training import training_table
 from rlopt.candidates.training_memory import training_memory
+from rlopt.candidates.training_seconds import stage_seconds
 from rlopt.estimates import colocated_fixed_s, kv_gib_per_token, sample_factor
 from rlopt.estimates.acting import acting_seconds
 from rlopt.units import GIB

@@ -20,7 +20,6 @@ from tests.cli.conftest import Result
 
 Run = Callable[..., Result]
 NAMES = [module.NAME for module in ALGORITHMS]
-NOT_YET = ["rm", "opd", "vla"]
 
 
 @pytest.fixture
@@ -117,14 +116,6 @@ def test_what_init_writes_solves_as_it_is(rlopt_run: Run, tmp_path: Path, algori
     result = rlopt_run("solve", request, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out)["status"] == "optimal"
-
-
-@pytest.mark.parametrize("algorithm", NOT_YET)
-def test_init_refuses_what_cannot_be_solved_yet(rlopt_run: Run, tmp_path: Path, algorithm: str) -> None:
-    request = tmp_path / "constraints.yaml"
-    result = rlopt_run("init", "--algorithm", algorithm, "-o", request)
-    assert (result.code, result.out, request.exists()) == (2, "", False)
-    assert f"{algorithm} is not in this release yet" in result.err
 
 
 def test_check_says_what_was_derived(rlopt_run: Run, quickstart: Path) -> None:

@@ -150,17 +150,10 @@ def pools(*rows: tuple[int, int, int, int, float, float, float]) -> Pools:
 def neutral(rows: int) -> dict[str, Any]:
     """The fields of `Pools` that a simple pool leaves alone."""
     whole, zero = np.zeros(rows, dtype=np.int64), np.zeros(rows)
+    floats = ("environment_usd_per_hour", "once_seconds", "confident_once_seconds", "term_hours")
     return {
-        "variant": whole,
-        "environment": whole,
-        "environment_usd_per_hour": zero,
-        "precision": whole,
-        "once_seconds": zero,
-        "confident_once_seconds": zero,
-        "term_hours": zero,
-        "disk_gb": zero,
-        "disk_gib": zero,
-        "host_gib": zero,
+        **dict.fromkeys(("variant", "environment", "precision"), whole),
+        **dict.fromkeys((*floats, "disk_gb", "disk_gib", "host_gib"), zero),
         "score_precision": whole + 2,  # bf16, as `Details` says
     }
 

@@ -1,4 +1,4 @@
-"""The objective of each cost alone, as an LP text."""
+"""The objective of each cost alone, as an LP text: of the plain problem, and of one with everything on the bill."""
 
 from __future__ import annotations
 
@@ -10,19 +10,26 @@ import pytest
 
 from rlopt.costs import COSTS, column_costs
 from rlopt.formulate import formulate
+from rlopt.problem import Problem
 from tests.costs.golden import matches
 from tests.costs.hand import columns_of, hand_problem
+from tests.costs.rich import rich_problem
 
 FOLDER = Path(__file__).parent / "golden"
+PROBLEMS = {"": hand_problem, "-rich": lambda: rich_problem(acting=True)}
 
 
-@pytest.mark.parametrize("cost", COSTS, ids=lambda module: module.DIMENSION)
-def test_the_objective_of_a_cost(cost: ModuleType) -> None:
-    problem = hand_problem()
+def objective(problem: Problem, cost: ModuleType, path: Path) -> None:
     columns = columns_of(problem)
     usd = np.sum(list(cost.terms(columns, problem).values()), axis=0)
     assert usd.shape == (len(columns),)
-    matches(formulate(columns.with_cost(usd), problem, "cost", []), FOLDER / f"{cost.DIMENSION}.lp")
+    matches(formulate(columns.with_cost(usd), problem, "cost", []), path)
+
+
+@pytest.mark.parametrize("which", PROBLEMS)
+@pytest.mark.parametrize("cost", COSTS, ids=lambda module: module.DIMENSION)
+def test_the_objective_of_a_cost(cost: ModuleType, which: str) -> None:
+    objective(PROBLEMS[which](), cost, FOLDER / f"{cost.DIMENSION}{which}.lp")
 
 
 def test_the_objective_is_the_sum_of_all_costs() -> None:
@@ -34,4 +41,7 @@ def test_the_objective_is_the_sum_of_all_costs() -> None:
 
 
 def test_every_cost_has_its_golden_text_and_no_text_is_left_over() -> None:
-    assert {path.stem for path in FOLDER.glob("*.lp")} == {cost.DIMENSION for cost in COSTS}
+    wanted = {f"{cost.DIMENSION}{which}" for cost in COSTS for which in PROBLEMS}
+    assert {path.stem for path in FOLDER.glob("*.lp")} == wanted
+    for cost in COSTS:
+        assert "+" in (FOLDER / f"{cost.DIMENSION}-rich.lp").read_text(encoding="utf-8").split("Subject", 1)[0]

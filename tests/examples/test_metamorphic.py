@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from tests.examples import runs
 from tests.examples.prices import scaled
 
 CENT = 0.01
+STATED = ("limits.budget", "limits.hourly_budget", "costs.vcpu_hour", "job.data.label_price", "job.data.clean_price")
+"""Money that a request states itself."""
 DOUBLE = [*runs.FEASIBLE, *(runs.name_of(number) for number in runs.INFEASIBLE)]
 SPOT = [name for name in runs.FEASIBLE if "spot" in runs.request(name).choices.pricing]
 
@@ -169,15 +172,13 @@ def test_fewer_history_copies_never_cost_more() -> None:
 
 @pytest.mark.parametrize("name", runs.FEASIBLE)
 def test_three_times_every_price_is_three_times_the_total(name: str) -> None:
-    """Budgets grow with the prices; no request here bills an engineer's hour or a label."""
+    """Budgets and the prices that a request states grow with the others; none here bills an engineer's hour."""
     changed = runs.request(name)
-    for key in ("budget", "hourly_budget"):
-        money = getattr(changed.limits, key)
+    for key in STATED:
+        section, _, field = key.rpartition(".")
+        money = getattr(attrgetter(section)(changed), field)
         if money is not None:
-            changed = changed.replaced(f"limits.{key}", Money(3.0 * money.amount, money.currency))
-    if changed.costs.vcpu_hour is not None:
-        money = changed.costs.vcpu_hour
-        changed = changed.replaced("costs.vcpu_hour", Money(3.0 * money.amount, money.currency))
+            changed = changed.replaced(key, Money(3.0 * money.amount, money.currency))
     before, plan = runs.solved(name), runs.solved_with(changed, scaled(api.catalog(), lambda _: 3.0))
     assert before.cost is not None
     assert not [line for line in before.cost.lines if "engineer" in line.basis]

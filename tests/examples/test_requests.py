@@ -59,7 +59,7 @@ def test_plan_survives_its_json(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "blamed"), [("15", "limits.deadline"), ("16", "choices.gpus"), ("17", "limits.budget")]
+    ("number", "blamed"), [("15", "limits.deadline"), ("16", "limits.max_gpus"), ("17", "limits.budget")]
 )
 def test_infeasible_requests_blame_the_right_limit(number: str, blamed: str) -> None:
     plans = [runs.solved(runs.name_of(number), backend=backend) for backend in ("pulp", "ortools")]

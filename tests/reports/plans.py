@@ -149,6 +149,7 @@ MAIN_POOL: dict[str, Any] = {
         "needed_gib": 61.25,
         "capacity_gib": 72.8,
         "host_gib": 412.0,
+        "host_capacity_gib": 1800.0,
         "stage": "update",
         "parts": {
             "weights": 14.2,
@@ -162,6 +163,7 @@ MAIN_POOL: dict[str, Any] = {
         },
     },
     "offer": "lambda/us-east-1/any/gpu_8x_h100_sxm5/on_demand",
+    "disk_gib": 131.0,
 }
 CPU_POOL: dict[str, Any] = {
     "name": "tools",
@@ -192,6 +194,8 @@ def _plan(**changes: Any) -> Plan:
         "time": TIME,
         "decisions": DECISIONS,
         "pools": [MAIN_POOL, CPU_POOL],
+        "storage_gib": 1020.0,
+        "tags": {"project": "math", "owner": "ops@example.org"},
         "binding": [
             {
                 "constraint": "floors.group_size",

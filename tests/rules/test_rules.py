@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,120 @@ def test_the_choice_is_one_column() -> None:
     assert row.sense == "=="
     assert row.limit == 1
     assert row.coefficients.tolist() == [1.0] * 8
+
+
+def test_a_dimensions_budget_counts_its_lines_alone() -> None:
+    parts = {name: {"amount": 30.0, "currency": "USD"} for name in ("compute", "storage", "operations", "cache")}
+    problem = limited(budget=parts)
+    columns = columns_of(problem)
+    found = [rule for rule in rules_of(problem) if rule.name == "budget"]
+    assert {rule.key for rule in found} == {f"limits.budget.{name}" for name in parts}
+    plan = plan_of(columns, 2, problem)
+    assert plan.cost is not None
+    for rule in found:
+        dimension = rule.key.rpartition(".")[2]
+        billed = sum(line.usd for line in plan.cost.lines if line.dimension == dimension)
+        assert rule.measure(plan, problem) == pytest.approx(billed)
+        assert rule.amount is not None
+        assert rule.amount(columns, problem)[2] == pytest.approx(billed, abs=1e-9)
+    # 2 spot GPUs at 4 USD/h and the head node at 0.5 USD/h, two runs of 1.3333 h without failures
+    compute = [rule.key for rule in found].index("limits.budget.compute")
+    assert amounts(problem, columns, "budget", compute)[2] == pytest.approx(4.5 * 2 * columns.failure_free_hours[2])
+
+
+def test_precision_of_everything_that_scores() -> None:
+    problem = floored(score_precision="bf16")
+    columns = columns_of(problem)
+    assert amounts(problem, columns, "score_precision") == [2] * 8
+    assert rule_named(problem, "score_precision").measure(plan_of(columns, 0, problem), problem) == 2
+    low = replace(problem.colocated, score_precision=np.array([1, 2, 3]))
+    changed = replace(problem, colocated=low)
+    assert amounts(changed, columns_of(changed), "score_precision") == [1, 1, 2, 3, 2, 2, 2, 2]
+
+
+def test_bins_of_the_value_model_that_the_way_to_run_the_job_has() -> None:
+    problem = floored(value_bins=101)
+    assert [rule for rule in rules_of(problem) if rule.name == "value_bins"] == []
+    few, many = (replace(problem.variants[0], value_bins=bins) for bins in (51, 201))
+    problem = replace(problem, variants=(few, many))
+    columns = columns_of(problem)
+    later = replace(columns, variant=np.ones(len(columns), dtype=np.int64))
+    assert amounts(problem, columns, "value_bins") == [51] * 8
+    assert amounts(problem, later, "value_bins") == [201] * 8
+    rule = rule_named(problem, "value_bins")
+    assert not rule.holds(plan_of(columns, 0, problem), problem)
+    assert rule.holds(plan_of(later, 0, problem), problem)
+
+
+def test_points_of_the_core_metrics() -> None:
+    def gaps(every: int, **more: float) -> list[float]:
+        job = request().job.model_dump() | {"metrics": {"every": every, **more}}
+        problem = hand_problem(request(job=job, floors={"core_metrics": {"every": 10}}))
+        return amounts(problem, columns_of(problem), "core_metrics")[2:4]
+
+    assert gaps(5) == [5, 5]
+    assert gaps(5, thin_after=0.5, thin_to=0.25) == [20, 18]  # the run of 18 steps ends before the gap does
+    assert gaps(100) == [36, 18]
+
+
+@pytest.mark.parametrize(("stored", "holds"), [("source", True), ("jpeg90", True), ("jpeg75", False)])
+def test_precision_of_stored_data_is_the_requests_own(stored: str, holds: bool) -> None:
+    job = request().job.model_dump() | {"data": {"precision": stored}}
+    problem = hand_problem(request(job=job, floors={"data_precision": "jpeg90"}))
+    columns, rule = columns_of(problem), rule_named(problem, "data_precision")
+    assert rule.holds(plan_of(columns, 0, problem), problem) is holds
+    assert rule.amount is not None
+    assert rule.admits(rule.amount(columns, problem)).tolist() == [holds] * len(columns)
+
+
+def test_trajectories_that_a_run_holds_when_it_ends() -> None:
+    job = request().job.model_dump() | {"filter": {"drop": 0.5, "before_storage": True}, "cache_hit_rate": 0.25}
+    problem = hand_problem(request(job=job, floors={"replay_buffer": 2000}))
+    columns = columns_of(problem)
+    # 36 steps x 16 prompts x 8 samples, and 18 x 16 x 16: three quarters are new, half of those are kept
+    assert amounts(problem, columns, "replay_buffer") == pytest.approx([4608 * 0.75 * 0.5] * 8)
+    assert not rule_named(problem, "replay_buffer").holds(plan_of(columns, 0, problem), problem)
+
+
+def test_bandwidth_is_that_of_the_slowest_node_and_unknown_is_none() -> None:
+    job = request().job.model_dump() | {"environment": {"kind": "simulator", "steps_per_second": 50.0}}
+    problem = hand_problem(request(job=job, floors={"simulator_bandwidth": 100e9}))
+    offers = list(problem.market.offers)
+    offers[0] = replace(offers[0], shape=replace(offers[0].shape, internode_gbps=50.0))
+    offers[2] = replace(offers[2], shape=replace(offers[2].shape, internode_gbps=None))
+    problem = replace(problem, market=replace(problem.market, offers=tuple(offers)))
+    columns = columns_of(problem)
+    # on demand, on demand, spot, the machine without a figure; apart: trains on demand, samples on spot
+    assert amounts(problem, columns, "simulator_bandwidth") == [50, 50, 400, 0, 50, 50, 50, 50]
+    rule = rule_named(problem, "simulator_bandwidth")
+    assert [rule.measure(plan_of(columns, j, problem), problem) for j in (0, 2, 3, 4)] == [50, 400, 0, 50]
+
+
+def test_tools_have_no_simulator() -> None:
+    tools = {"kind": "tools", "calls_per_sample": {"mean": 1, "max": 2}, "seconds_per_call": {"mean": 1.0, "max": 2.0}}
+    job = request().job.model_dump() | {"environment": tools}
+    problem = hand_problem(request(job=job, floors={"simulator_bandwidth": 100e9}))
+    assert [rule for rule in rules_of(problem) if rule.name == "simulator_bandwidth"] == []
+
+
+def test_text_stands_at_its_floor_and_binds() -> None:
+    problem = floored(text_log_rate=0.5)
+    plan, rule = plan_of(columns_of(problem), 0, problem), rule_named(problem, "text_log_rate")
+    assert rule.measure(plan, problem) == 0.5
+    assert rule.binds(plan, problem)
+    assert plan.decisions is not None
+    quiet = plan.decisions.model_copy(
+        update={"logging": plan.decisions.logging.model_copy(update={"text_log_rate": 0.4})}
+    )
+    assert not rule.holds(plan.model_copy(update={"decisions": quiet}), problem)
+
+
+def test_host_memory_is_held_against_machines_that_state_theirs() -> None:
+    problem = hand_problem()
+    plan, rule = plan_of(columns_of(problem), 0, problem), rule_named(problem, "host_memory")
+    pool = plan.pools[0]
+    assert pool.memory is not None
+    for needed, there, holds in ((100.0, 256.0, True), (300.0, 256.0, False), (300.0, None, True)):
+        memory = pool.memory.model_copy(update={"host_gib": needed, "host_capacity_gib": there})
+        changed = plan.model_copy(update={"pools": [pool.model_copy(update={"memory": memory}), *plan.pools[1:]]})
+        assert rule.holds(changed, problem) is holds

@@ -9,11 +9,12 @@ import numpy as np
 
 from rlopt import api
 from rlopt.candidates.context import Context, make_context, margin
-from rlopt.candidates.engine import Engine, sample, with_tools
+from rlopt.candidates.engine import Engine
+from rlopt.candidates.engine_seconds import sample, with_tools
 from rlopt.candidates.joint import compose
 from rlopt.candidates.market import Market, Topology
-from rlopt.candidates.training import stage_seconds
 from rlopt.candidates.training_memory import training_memory
+from rlopt.candidates.training_seconds import stage_seconds
 from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED
 from rlopt.reading.resolve import resolve_models

@@ -12,8 +12,8 @@ import numpy as np
 from rlopt.candidates.colocated import colocated_table
 from rlopt.candidates.context import Context, rank
 from rlopt.candidates.disk import disk_gib
-from rlopt.candidates.engine import with_tools
-from rlopt.candidates.host import Kind, base_gib, levels
+from rlopt.candidates.engine_seconds import with_tools
+from rlopt.candidates.host import Kind, base_gib, levels, training_gib
 from rlopt.candidates.pricing import Needs, price_rows
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
@@ -87,10 +87,8 @@ class Builder:
         self, context: Context, table: TrainingTable, rows: Ints, way: Way, more: Floats | float = 0.0
     ) -> Needs:
         """What nodes need that train in the table's ``rows``, with ``more`` GiB of host memory beside training."""
-        topology, nodes = table.topology[rows], table.nodes[rows]
-        offload = table.host_gib[rows]
-        host = base_gib(context, "train", topology, nodes, way.size) + offload + more
-        return Needs(host, disk_gib(context, "train", nodes), offload)
+        host = training_gib(context, table, way.size)[rows] + more
+        return Needs(host, disk_gib(context, "train", table.nodes[rows]), table.host_gib[rows])
 
     def training(self, number: int, context: Context, table: TrainingTable, way: Way, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
@@ -125,8 +123,7 @@ class Builder:
 
     def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
         """Training layout and engine together."""
-        base = base_gib(context, "train", table.topology, table.nodes, way.size)
-        found = colocated_table(context, table, way.size, way.precision, base)
+        found = colocated_table(context, table, way.size, way.precision, training_gib(context, table, way.size))
         estimate, rollouts = len(self.colocated_rows), context.request.choices.precision.rollout
         self.colocated_rows += [
             ColocatedRow(

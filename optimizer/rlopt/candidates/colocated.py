@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.engine import Engine, sampled, with_tools
-from rlopt.candidates.host import asleep_weights_gib, levels
+from rlopt.candidates.engine import Engine, weights_gib
+from rlopt.candidates.engine_seconds import sampled, with_tools
+from rlopt.candidates.host import levels
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
@@ -54,11 +55,11 @@ def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
 
 
 def colocated_table(
-    context: Context, training: TrainingTable, size: int, precision: str, base: Floats | None = None
+    context: Context, training: TrainingTable, size: int, precision: str, host: Floats
 ) -> ColocatedTable:
     """Best engines for the layouts that matter, for one group size and update precision.
 
-    ``base`` is the host memory per node of each training row beside offload and engine, shape (training rows,).
+    ``host`` is the host memory per node of each training row beside the engine, shape (training rows,).
     """
     seconds = training.seconds[(size, precision)]
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
@@ -94,7 +95,7 @@ def colocated_table(
                 colocated_swap_s(context.state, gpus.astype(float), context.calibration),
                 0.0,
             )
-            asleep = asleep_weights_gib(context, training.topology[here], rollout, degree, experts)
+            asleep = weights_gib(context, engine) * hardware.gpus_per_node
             for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False)):
                 time = with_tools(context, time, size, instances) + swap
                 fits = np.isfinite(time)
@@ -105,8 +106,7 @@ def colocated_table(
     columns = [np.concatenate([none, *(part[n] for part in found)]) for n in range(5)]
     sampling, asleep = (np.concatenate([np.zeros(0), *(part[n] for part in found)]) for n in (5, 6))
     offload = training.host_gib[columns[0]]
-    host = offload + asleep + (0.0 if base is None else base[columns[0]])
-    level = levels(context.market, training.topology[columns[0]], host, offload)
+    level = levels(context.market, training.topology[columns[0]], host[columns[0]] + asleep, offload)
     return _best(context, training, columns, level, seconds[columns[0]], sampling, asleep)
 
 

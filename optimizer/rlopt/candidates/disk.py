@@ -13,6 +13,7 @@ from rlopt.candidates.checkpoint import checkpoint_sizes
 from rlopt.candidates.context import Context
 from rlopt.candidates.host import Kind
 from rlopt.candidates.nodes import load_nodes
+from rlopt.candidates.volumes import version_bytes
 from rlopt.estimates.roles import POLICY
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
@@ -28,12 +29,6 @@ def weights_bytes(context: Context, kind: Kind) -> float:
     return WEIGHT_BYTES * sum(models.values())
 
 
-def stored_data_bytes(context: Context) -> float:
-    """The data set as it is stored, compressed and without duplicates."""
-    data = context.request.job.data
-    return context.request.dataset_bytes * data.compression_ratio * (1.0 - data.duplicate_share)
-
-
 def disk_gib(context: Context, kind: Kind, nodes: Ints) -> Floats:
     """GiB per node of a pool that trains (and perhaps samples), samples or scores; shape of ``nodes``."""
     constants = load_nodes()
@@ -41,5 +36,5 @@ def disk_gib(context: Context, kind: Kind, nodes: Ints) -> Floats:
     if kind != "train":
         return np.full(len(nodes), held)
     saved = checkpoint_sizes(context.request, context.workload).resumable_bytes
-    shared = bytes_to_gib(constants.staged_checkpoints * saved + stored_data_bytes(context))
+    shared = bytes_to_gib(constants.staged_checkpoints * saved + version_bytes(context.request))
     return np.asarray(held + shared / nodes)

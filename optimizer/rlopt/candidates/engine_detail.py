@@ -6,17 +6,8 @@ from dataclasses import dataclass, replace
 
 from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.detail import StageDetail
-from rlopt.candidates.engine import (
-    Engine,
-    Sampled,
-    cache_gib,
-    room_gib,
-    sample,
-    tools_seconds,
-    weights_gib,
-    with_tools,
-    worlds_gib,
-)
+from rlopt.candidates.engine import Engine, cache_gib, room_gib, weights_gib, worlds_gib
+from rlopt.candidates.engine_seconds import Sampled, sample, tools_seconds, with_tools
 from rlopt.candidates.training_memory import PARTS
 from rlopt.estimates import rollout_other_gib
 

@@ -4,8 +4,8 @@ GiB = system + processes + samples of a step + staged checkpoint + offloaded sta
 
 A process stands for each GPU. The samples of a step are held padded, in as many copies as the loop makes: whole on a
 node of a training pool, where the driver may run, and in equal parts on the nodes of the others. A checkpoint is
-copied to the memory of the nodes that train and uploaded from there. An engine that sleeps at level 1 keeps its
-weights in host memory (vLLM, "Sleep Mode", docs.vllm.ai/en/latest/features/sleep_mode).
+copied from the GPUs to the memory of the nodes that train, and uploaded from there. An engine that sleeps at level 1
+keeps its weights in host memory (vLLM, "Sleep Mode", docs.vllm.ai/en/latest/features/sleep_mode).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rlopt.candidates.checkpoint import checkpoint_sizes
 from rlopt.candidates.context import Context
 from rlopt.candidates.market import Market
 from rlopt.candidates.nodes import load_nodes
-from rlopt.estimates import rollout_weights_gib
+from rlopt.candidates.training import TrainingTable
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
 
@@ -40,22 +40,31 @@ def sample_bytes(context: Context, group_size: int) -> float:
     return samples * seen * (text + acts.frame_bytes)
 
 
+def staged_gib(context: Context, offload: Ints) -> Floats:
+    """GiB of one checkpoint that is copied from the GPUs, shape of ``offload``; what is in host memory is saved there.
+
+    ``offload``: 0 nothing, 1 the optimizer's states, 2 the parameters too.
+    """
+    saved = bytes_to_gib(checkpoint_sizes(context.request, context.workload).resumable_bytes)
+    kept = context.calibration.memory
+    weight, states = kept["saved_weight_bytes"], kept["saved_optimizer_bytes"][context.request.job.optimizer]
+    on_gpus = np.array([1.0, float(weight) / (float(weight) + float(states)), 0.0])
+    return np.asarray(load_nodes().staged_checkpoints * saved * on_gpus[offload])
+
+
 def base_gib(context: Context, kind: Kind, topology: Ints, nodes: Ints, group_size: int) -> Floats:
-    """GiB per node that a pool holds whatever its layout, shape of ``nodes``."""
+    """GiB per node that a pool holds whatever its layout and without a checkpoint, shape of ``nodes``."""
     constants = load_nodes()
     per_node = context.hardware.gpus_per_node[topology]
     held = constants.host_system_gib + constants.host_process_gib * per_node
     samples = bytes_to_gib(constants.sample_copies * sample_bytes(context, group_size))
-    if kind != "train":
-        return np.asarray(held + samples / nodes)
-    saved = bytes_to_gib(checkpoint_sizes(context.request, context.workload).resumable_bytes)
-    return np.asarray(held + samples + constants.staged_checkpoints * saved / nodes)
+    return np.asarray(held + (samples if kind == "train" else samples / nodes))
 
 
-def asleep_weights_gib(context: Context, topology: Ints, precision: str, tp: Ints, ep: Ints) -> Floats:
-    """GiB per node of the weights that engines leave in host memory while the pool trains, shape of ``tp``."""
-    weights = rollout_weights_gib(context.shapes["policy"], precision, tp, ep, context.calibration)
-    return np.asarray(weights * context.hardware.gpus_per_node[topology])
+def training_gib(context: Context, table: TrainingTable, group_size: int) -> Floats:
+    """GiB per node of a pool that trains, engines apart: base, staged checkpoint and what is offloaded; (rows,)."""
+    base = base_gib(context, "train", table.topology, table.nodes, group_size)
+    return np.asarray(base + staged_gib(context, table.layout.offload) / table.nodes + table.host_gib)
 
 
 def node_memory_gib(market: Market) -> Floats:

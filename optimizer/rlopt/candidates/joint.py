@@ -9,6 +9,8 @@ expected  = start-up + (once + useful · (1 + save / interval)) / (1 - stops per
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,8 @@ from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
 from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
+
+NO_PROGRESS = "makes no progress: stops come faster than work"
 
 
 def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
@@ -187,11 +191,17 @@ def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -
 
 
 def options(
-    problem: Problem, placement: int, train: Ints, support: Support | None, allowed: NDArray[np.bool_] | None = None
+    problem: Problem,
+    placement: int,
+    train: Ints,
+    support: Support | None,
+    allowed: NDArray[np.bool_] | None = None,
+    left_out: Counter[str] | None = None,
 ) -> Columns:
     """Every checkpoint interval and tier of the given pools, those that make no progress left out.
 
-    ``allowed`` of shape (zones, tiers) leaves tiers out that some rule excludes whatever the pools.
+    ``allowed`` of shape (zones, tiers) leaves tiers out that some rule excludes whatever the pools. Columns without
+    progress are counted in ``left_out``.
     """
     pools = problem.colocated if placement == COLOCATED else problem.training
     rows: list[NDArray[np.int64]] = []
@@ -211,4 +221,7 @@ def options(
     pair = table[:, 0]
     beside = None if support is None else support.take(pair)
     columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2])
-    return columns.take(np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours))
+    advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
+    if left_out is not None and not advances.all():
+        left_out[NO_PROGRESS] += int((~advances).sum())
+    return columns.take(advances)

@@ -14,7 +14,8 @@ import numpy as np
 
 from rlopt.candidates.context import Context
 from rlopt.candidates.detail import MixedTimes
-from rlopt.candidates.engine import Engine, sample, with_tools
+from rlopt.candidates.engine import Engine
+from rlopt.candidates.engine_seconds import sample, with_tools
 from rlopt.candidates.rows import SamplingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.problem import Floats, Ints

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.context import Context
-from rlopt.candidates.engine import Engine, sampled
+from rlopt.candidates.engine import Engine
+from rlopt.candidates.engine_seconds import sampled
 from rlopt.candidates.layouts import POWERS, node_counts
 from rlopt.problem import Floats, Ints
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import POWERS, node_counts
-from rlopt.candidates.training import forward_times
 from rlopt.candidates.training_memory import PARTS, Parts, as_dict
+from rlopt.candidates.training_seconds import forward_times
 from rlopt.estimates import Hardware, Layout, ModelShape
 from rlopt.estimates.scoring import scoring_layout, scoring_memory
 from rlopt.problem import Floats, Ints

@@ -10,8 +10,9 @@ from rlopt.candidates.detail import PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import EngineDetail, engine_detail
 from rlopt.candidates.rows import ColocatedRow, TrainingRow
-from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable, stage_seconds
+from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable
 from rlopt.candidates.training_memory import PARTS, TrainingMemory, training_memory
+from rlopt.candidates.training_seconds import stage_seconds
 from rlopt.estimates import OFFLOAD, RECOMPUTE, SHARDING, Hardware, Layout, colocated_swap_s
 
 SHOWN = ("generate", "forward", "update")

@@ -83,6 +83,14 @@ time_limit = click.option(
     help="Stop after this long and print the best plan so far, for example 60s or 5min.",
 )
 
+tags_out = click.option(
+    "--tags-out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=writable,
+    help="Save cost-allocation tags and budgets with alerts for AWS, GCP and Azure to FILE.",
+)
+
 report = click.option("--report", metavar="FILE", help="Write an HTML report (not in this release yet).")
 
 

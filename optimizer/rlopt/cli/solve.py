@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import click
@@ -12,6 +13,11 @@ from rlopt.cli.progress import working
 from rlopt.cli.release import refuse_report
 
 
+def today() -> date:
+    """The day that budgets start on."""
+    return datetime.now(tz=UTC).date()
+
+
 @click.command()
 @options.request_file
 @options.as_json
@@ -19,6 +25,7 @@ from rlopt.cli.release import refuse_report
 @options.backend
 @options.overrides
 @options.time_limit
+@options.tags_out
 @options.report
 def solve(
     file: Path,
@@ -27,6 +34,7 @@ def solve(
     backend: str,
     overrides: tuple[str, ...],
     time_limit: float | None,
+    tags_out: Path | None,
     report: str | None,
 ) -> int:
     """Find the provably cheapest plan and print its bill.
@@ -34,12 +42,16 @@ def solve(
     \b
     Example:
       rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
+      rlopt solve constraints.yaml --tags-out tags.json
 
     \b
     Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
     printed), 4 stopped at the time limit without a proof, 1 an internal fault.
     """
     refuse_report(report)
+    if tags_out is not None and output is not None and tags_out.resolve() == output.resolve():
+        message = f"-o and --tags-out name the same file, {output}"
+        raise click.UsageError(message)
     from rlopt import api
 
     request = api.load(file, overrides)
@@ -48,6 +60,10 @@ def solve(
     document = to_json(plan.document())
     if output is not None:
         write_file(output, document)
+    if tags_out is not None and plan.pools:
+        from rlopt.exporters.tags import tags_document
+
+        write_file(tags_out, to_json(tags_document(plan, request, today())))
     if as_json:
         print_text(document)
     else:

@@ -7,8 +7,6 @@ trains writes its shard of a copy as one file.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -81,11 +79,12 @@ def history_stay(problem: Problem, count: Values, hours: Values, files: Values) 
 
 
 def quick_enough(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
-    """Tiers from which a best copy is back in time, shape (columns, tiers)."""
+    """Tiers from which a best copy is back in time, shape (columns, tiers), or (1, tiers) where any will do."""
     floor = problem.request.floors.checkpoints.recovery_time
-    limit = math.inf if floor is None else floor / SECONDS_PER_MINUTE
+    if floor is None:
+        return np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
     nodes, size = columns.nodes.astype(np.float64), problem.checkpoint.weights_bytes
-    return np.asarray(recovery_minutes(problem, columns.zone, size, nodes) <= limit)
+    return np.asarray(recovery_minutes(problem, columns.zone, size, nodes) <= floor / SECONDS_PER_MINUTE)
 
 
 def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:

@@ -86,6 +86,8 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         if stay.read_gb:
             reads.append(f"{role} copy {weights:.2f} GB x {tier.retrieval_per_gb:g} USD/GB")
     for item, (stay, tier, part) in held_charges(plan, problem, tariff).items():
+        if not stay.gb:
+            continue
         held = max(float(stay.hours), tier.min_hours)
         growing = " on average" if item == "trajectories" else ""
         basis = (

@@ -83,20 +83,30 @@ def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_],
 
     ``otherwise`` is taken where no tier is allowed.
     """
-    tiers, scale = problem.tiers, 1.0 / (1.0 - free_share(problem))
-
-    def wide(values: Values) -> Values:
-        return values[:, None] if isinstance(values, np.ndarray) else values
-
-    held = np.maximum(wide(stay.hours), tiers.min_hours[zone])
+    tiers, size = problem.tiers, len(zone)
     known = np.isfinite(tiers.usd_gb_hour)
-    usd = wide(stay.gb) * np.where(known, tiers.usd_gb_hour, 0.0)[zone] * held * scale
-    usd = usd + wide(stay.puts) * tiers.put_usd[zone] + wide(stay.gets) * tiers.get_usd[zone]
-    usd = usd + wide(stay.written_gb) * tiers.upload_per_gb[zone]
-    usd = usd + wide(stay.read_gb) * (tiers.retrieval_per_gb + tiers.download_per_gb)[zone]
-    usd = np.where(allowed & known[zone], usd, np.inf)
-    chosen = np.argmin(usd, axis=1).astype(np.int64)
-    return chosen if otherwise is None else np.where(np.isfinite(usd).any(axis=1), chosen, otherwise)
+    price = np.where(known, tiers.usd_gb_hour / (1.0 - free_share(problem)), 0.0)
+    least, chosen = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
+    for k in range(price.shape[1]):  # tier by tier: tiers are few, and columns too many to hold beside all of them
+        flat = np.where(known[:, k], 0.0, np.inf)
+        usd = np.maximum(stay.hours, tiers.min_hours[:, k][zone])
+        usd *= stay.gb
+        usd *= price[:, k][zone]
+        for amount, each in (
+            (stay.puts, tiers.put_usd),
+            (stay.gets, tiers.get_usd),
+            (stay.written_gb, tiers.upload_per_gb),
+            (stay.read_gb, tiers.retrieval_per_gb + tiers.download_per_gb),
+        ):
+            if not isinstance(amount, np.ndarray):
+                flat = flat + amount * each[:, k]
+            elif np.any(each[:, k]):
+                usd += amount * each[:, k][zone]
+        usd += flat[zone]
+        better = (usd < least) & allowed[:, k]
+        least = np.where(better, usd, least)
+        chosen[better] = k
+    return chosen if otherwise is None else np.where(np.isfinite(least), chosen, otherwise)
 
 
 def charge(tier: Tier, stay: Stay, free: float) -> Parts:

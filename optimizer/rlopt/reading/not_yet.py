@@ -9,18 +9,7 @@ from pydantic import BaseModel
 from rlopt.errors import NotSupportedError
 from rlopt.request import Request
 
-KEYS: Final = (
-    "job.metrics",
-    "job.text_log",
-    "job.cache",
-    "job.data.precision",
-    "job.data.versions",
-    "job.data.shared_by",
-    "job.data.stands_in",
-    "choices.offers",
-    "costs.keep_for.full_text",
-    "costs.idle",
-)
+KEYS: Final = ("choices.offers",)
 """A key leaves this list with the code that takes it into account."""
 
 
@@ -35,8 +24,6 @@ def refuse_what_waits(request: Request) -> None:
     for key in KEYS:
         if _is_set(request, key):
             raise NotSupportedError(key, "not in this release yet; leave it out")
-    for name in request.limits.budget_parts:
-        raise NotSupportedError(f"limits.budget.{name}", "not in this release yet; give the total alone")
 
 
 def _is_set(request: Request, key: str) -> bool:

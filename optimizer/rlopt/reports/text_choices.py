@@ -12,7 +12,7 @@ from rlopt.plan import Binding, Decisions, FrontierPoint, LayoutChoice, Plan, Po
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
 
-CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time")
+CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time", "floors.core_metrics.every")
 """Floors that bound from above: less is stricter."""
 
 
@@ -52,7 +52,12 @@ def _details(pool: Pool) -> list[str]:
             f"most while {doing} ({_parts(memory.parts)})"
         )
         if memory.host_gib is not None:
-            lines.append(f"host memory per node: {memory.host_gib:,.0f} GiB")
+            there = memory.host_capacity_gib
+            known = "what is there is not known" if there is None else f"{there:,.0f} GiB there"
+            lines.append(f"host memory per node: needs {memory.host_gib:,.0f} GiB, {known}")
+    if pool.disk_gib is not None:
+        rented = f", {pool.disk_gb:,.0f} GB rented for all nodes" if pool.disk_gb else ", on the machine's own disk"
+        lines.append(f"disk per node: needs {pool.disk_gib:,.0f} GiB{rented}")
     return lines
 
 
@@ -95,7 +100,17 @@ def layout_in_words(layout: LayoutChoice, precision: str | None) -> str:
 def decisions(plan: Plan) -> RenderableType:
     """Placement, group size, precision, checkpoints, logs and whatever else was open."""
     made = plan.decisions
-    return facts([] if made is None else [*_main(made), *_checkpoints(made), *_more(made)])
+    if made is None:
+        return facts([])
+    return facts([*_main(made), *_checkpoints(made), *_more(made), *_kept(plan)])
+
+
+def _kept(plan: Plan) -> list[tuple[str, str]]:
+    """Storage bought, and the labels that the bill carries."""
+    rows = [] if plan.storage_gib is None else [("storage", f"{plan.storage_gib:,.0f} GiB bought at its peak")]
+    if plan.tags:
+        rows.append(("tags", ", ".join(f"{key}: {value}" for key, value in plan.tags.items())))
+    return rows
 
 
 def _main(made: Decisions) -> list[tuple[str, str]]:

@@ -11,6 +11,9 @@ from rlopt.plan import Plan, Relaxation
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, heading, table
 
+NO_PROGRESS = "makes no progress: stops come faster than work"
+"""What the search counts plans under whose every interval is longer than the machines last."""
+
 
 def sections(plan: Plan) -> list[RenderableType]:
     """The verdict, then each single change that helps, then the changes that help only together."""
@@ -21,11 +24,12 @@ def sections(plan: Plan) -> list[RenderableType]:
     single = [change for change in plan.relaxations if isinstance(change, Relaxation)]
     combined = [change for change in plan.relaxations if not isinstance(change, Relaxation)]
     if not plan.relaxations:
-        return [
-            *parts,
-            *heading("What would help"),
-            bullets(["no change of a limit or floor was found that helps"]),
-        ]
+        reasons = ["no change of a limit or floor was found that helps"]
+        if plan.solver.excluded.get(NO_PROGRESS):
+            reasons.insert(
+                0, "machines stop sooner than work gets done: fewer or steadier ones, or on demand, may work"
+            )
+        return [*parts, *heading("What would help"), bullets(reasons)]
     if single:
         rows = [
             (change.constraint, _move(change), words.usd(change.total_usd), words.hours(change.hours))

@@ -31,6 +31,7 @@ DOING: Final[Mapping[str, str]] = {
 PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
 RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
+DATA_RANKS: Final[Mapping[int, str]] = {0: "jpeg75", 1: "jpeg90", 2: "jpeg95", 3: "bf16", 4: "source"}
 PLACEMENTS: Final[Mapping[str, str]] = {
     "colocated": "colocated: the same GPUs generate and train in turns",
     "disaggregated": "disaggregated: separate GPUs generate and train, one after the other",
@@ -51,7 +52,7 @@ OFFLOAD: Final[Mapping[str, str]] = {
     "optimizer": "optimizer state in host memory",
     "parameters": "weights and optimizer state in host memory",
 }
-WRITTEN_OUT: Final = ("USD", "share", "rank")
+WRITTEN_OUT: Final = ("USD", "share", "rank", "data rank")
 """Units that `amount` writes as a part of the number."""
 _WHOLE_PERCENT = 0.1
 _CENT = 0.005
@@ -137,6 +138,8 @@ def amount(value: Any, unit: str = "") -> str:
         return percent(value)
     if unit == "rank" and is_number:
         return RANKS.get(int(value), str(value))
+    if unit == "data rank" and is_number:
+        return DATA_RANKS.get(int(value), str(value))
     if unit == "USD" and is_number:
         return usd(value)
     return number(value, unit)
@@ -145,7 +148,7 @@ def amount(value: Any, unit: str = "") -> str:
 def reached(before: Any, after: Any, unit: str = "") -> str:
     """Where a limit has to move to, rounded so that what is written is enough."""
     both = [part for part in (before, after) if isinstance(part, int | float) and not isinstance(part, bool)]
-    if len(both) < 2 or unit == "rank" or after == int(after):
+    if len(both) < 2 or unit in ("rank", "data rank") or after == int(after):
         return amount(after, unit)
     places = 2 if unit == "USD" else max(_DIGITS - 1 - math.floor(math.log10(abs(after))), 0)
     scaled = after * 10**places

@@ -33,6 +33,7 @@ from rlopt.plan import (
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
+from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.prices import price_warnings, prices_used
 from rlopt.units import bytes_to_gib, seconds_to_hours
 from rlopt.workloads.variants import Variant
@@ -217,11 +218,6 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     }
     variant = problem.variants[int(columns.variant[j])]
     notes = [f"no measurement of {gpu}: times ±{band:.0%} (80 % of cases)" for gpu, band in sorted(unmeasured.items())]
-    notes += [
-        f"{pool.offer}: its host memory is not known; see that a node has {pool.memory.host_gib:,.0f} GiB"
-        for pool in pools
-        if pool.memory and pool.memory.host_gib and pool.memory.host_capacity_gib is None
-    ]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
         status=status,
@@ -257,7 +253,13 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         pools=pools,
         binding=[],
         relaxations=[],
-        warnings=[*notes, *problem.warnings, *problem.tariffs[zone].warnings, *price_warnings(prices, pools, newest)],
+        warnings=[
+            *notes,
+            *host_warnings(pools),
+            *problem.warnings,
+            *problem.tariffs[zone].warnings,
+            *price_warnings(prices, pools, newest),
+        ],
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
             prices=prices,
@@ -277,7 +279,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
 
 def _with_bill(plan: Plan, problem: Problem) -> Plan:
     lines = bill(plan, problem)
-    priced = plan.model_copy(update={"cost": Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)})
+    cost = Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)
+    priced = plan.model_copy(update={"cost": cost, "storage_gib": storage_gib(plan, problem)})
     if priced.decisions is None:
         return priced
     storage = {line.item.split()[0]: line.usd for line in lines if line.dimension == "storage"}

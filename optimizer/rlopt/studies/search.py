@@ -125,7 +125,8 @@ class Search:
         for start in range(0, len(train), CHUNK // 16):
             part = slice(start, start + CHUNK // 16)
             beside = None if support is None else support.take(part)
-            columns = options(self.problem, placement, train[part], beside, quick if screen else None)
+            tiers, excluded = quick if screen else None, self.prune.excluded
+            columns = options(self.problem, placement, train[part], beside, tiers, excluded)
             searched = columns.gpus <= self.problem.gpu_limit  # all pools together, with reductions or without
             self.prune.excluded["limits.max_gpus"] += int((~searched).sum())
             columns = columns.take(searched)

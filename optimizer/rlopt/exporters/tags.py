@@ -1,0 +1,142 @@
+"""Cost-allocation tags and alert thresholds of a plan, as one document for three clouds (``rlopt solve --tags-out``).
+
+Every resource carries the job's tags; what a dimension of the bill pays for carries ``job-part`` beside them, since
+a cloud's budget filters by one tag. Alerts stand at 50, 80 and 100 % of the budget, of each dimension's budget and of
+the storage bought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final
+
+from rlopt.exporters.budgets import THRESHOLDS, Budget, Json, aws_budget, azure_budget, cents, gcp_budget
+from rlopt.exporters.labels import (
+    JOB,
+    PART,
+    Renamed,
+    aws_key,
+    aws_labels,
+    aws_text,
+    azure_key,
+    azure_labels,
+    azure_text,
+    emails,
+    gcp_key,
+    gcp_labels,
+    gcp_text,
+    job_tags,
+)
+from rlopt.plan import Plan
+from rlopt.request import Request
+from rlopt.units import GIB
+
+SCHEMA: Final = "rlopt.tags/1"
+PLACEHOLDER: Final = "alerts@example.com"
+"""Address of a reserved domain (RFC 2606): reaches nobody."""
+TOTAL: Final = "total"
+ON_A_CLOUD: Final = ("compute", "storage", "network", "cache", "logging")
+"""Dimensions whose resources a cloud can tag; people, failures and labels are on no cloud's bill."""
+
+
+def tags_document(plan: Plan, request: Request, day: date) -> Json:
+    """Tags, alerts and budgets of a plan that can be carried out; budgets start on ``day`` or in its month."""
+    tags, notes = job_tags(plan, request), list[str]()
+    amounts = _amounts(plan, request, notes)
+    mail = emails(tags)
+    if not mail:
+        notes.append(f"no tag of the job is an e-mail address: put yours in place of {PLACEHOLDER}")
+    watched = [(scope, usd) for scope, usd in amounts if scope in (TOTAL, *ON_A_CLOUD) and cents(usd) > 0.0]
+    beside = [scope for scope, _ in amounts if scope not in (TOTAL, *ON_A_CLOUD)]
+    if beside:
+        notes.append(f"{' and '.join(beside)}: on no cloud's bill under a tag of their own, so alerts alone stand here")
+    notes.append("AWS and Azure count a budget by calendar year; its currency must be that of the account")
+    return {
+        "schema": SCHEMA,
+        "tags": tags,
+        "tags_by_dimension": {scope: {**tags, PART: _part(tags, scope)} for scope in ON_A_CLOUD},
+        "alerts": [
+            {"scope": scope, "usd": usd, "at": [{"percent": p, "usd": usd * p / 100.0} for p in THRESHOLDS]}
+            for scope, usd in amounts
+        ],
+        "storage": _storage(plan),
+        "aws": _aws(tags, watched, mail or [PLACEHOLDER], day),
+        "gcp": _gcp(tags, watched, day),
+        "azure": _azure(tags, watched, mail or [PLACEHOLDER], day),
+        "notes": notes,
+    }
+
+
+def _amounts(plan: Plan, request: Request, notes: list[str]) -> list[tuple[str, float]]:
+    """Amounts to watch: the budgets of the request, and the plan's own total where it sets none."""
+    found = []
+    if request.budget_usd is not None:
+        found.append((TOTAL, request.budget_usd))
+    elif plan.cost is not None:
+        found.append((TOTAL, plan.cost.total_usd))
+        notes.append("limits.budget is not set: the plan's own total stands in its place")
+    return found + list(request.budgets_usd.items())
+
+
+def _part(tags: Mapping[str, str], scope: str) -> str:
+    return f"{tags[JOB]}-{scope}"
+
+
+def _name(tags: Mapping[str, str], scope: str) -> str:
+    """Scope first, so that a long job name cut short leaves two budgets apart."""
+    return f"{scope} {tags[JOB]}"
+
+
+def _storage(plan: Plan) -> Json | None:
+    """Bytes bought, and the thresholds of them."""
+    if plan.storage_gib is None:
+        return None
+    size = plan.storage_gib * GIB
+    return {"bytes": round(size), "at": [{"percent": p, "bytes": round(size * p / 100.0)} for p in THRESHOLDS]}
+
+
+def _changes(changed: Sequence[Renamed]) -> list[dict[str, str]]:
+    return [{"original": one.original, "written": one.written} for one in dict.fromkeys(changed)]
+
+
+def _aws(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], mail: Sequence[str], day: date) -> Json:
+    labels, changed = aws_labels(tags)
+    found = []
+    for scope, usd in watched:
+        key, value = _label(tags, scope)
+        budget = Budget(scope, usd, _name(tags, scope), aws_key(key), aws_text(value, 256))
+        found.append(aws_budget(budget, labels, mail, day))
+    return {
+        "tags": labels,
+        "changed": _changes(changed),
+        "activate": [*labels, PART],
+        "create_budget": found,
+    }
+
+
+def _gcp(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], day: date) -> Json:
+    labels, changed = gcp_labels(tags)
+    found = []
+    for scope, usd in watched:
+        key, value = _label(tags, scope)
+        found.append(gcp_budget(Budget(scope, usd, _name(tags, scope), gcp_key(key), gcp_text(value)), day))
+    return {"labels": labels, "changed": _changes(changed), "budgets": found}
+
+
+def _azure(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], mail: Sequence[str], day: date) -> Json:
+    labels, changed = azure_labels(tags)
+    found = []
+    for scope, usd in watched:
+        key, value = _label(tags, scope)
+        budget = Budget(scope, usd, _name(tags, scope), azure_key(key), azure_text(value))
+        found.append(azure_budget(budget, mail, day))
+    return {"tags": labels, "changed": _changes(changed), "budgets": found}
+
+
+def _label(tags: Mapping[str, str], scope: str) -> tuple[str, str]:
+    """The one tag that a budget filters by."""
+    return (JOB, tags[JOB]) if scope == TOTAL else (PART, _part(tags, scope))
+
+
+__all__ = ["SCHEMA", "tags_document"]

@@ -1,0 +1,175 @@
+"""Prices of what stands beside pools and stores: requests, disks, fast stores, metrics, bringing the data set in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rlopt.candidates.price_book import zone_tariff
+from rlopt.candidates.services import cheapest_cache
+from rlopt.candidates.volumes import cached_bytes, dataset_bytes, versions
+from rlopt.errors import MissingFactError
+from rlopt.facts import CachePrice, LogPrice, Traffic
+from rlopt.reading.catalogs import load_catalog
+from rlopt.request import Request
+from rlopt.request.cache import Cache
+from rlopt.request.data_work import StandsIn, Versions
+from tests.candidates.test_tariffs import LOGS, STORES, TRAFFIC, book, leaving, store
+from tests.costs.hand import OPERATIONS, hand_problem, request
+from tests.costs.rich import ACTING
+
+GIB = 2.0**30
+
+
+def asked(**job: Any) -> Request:
+    found = request().replaced("costs.storage_provider", "far")
+    for key, value in job.items():
+        found = found.replaced(f"job.{key.replace('__', '.')}", value)
+    return found
+
+
+def memory(name: str, provider: str, gib: float | None, hour: float | None, per_gib: float | None = None) -> CachePrice:
+    return CachePrice(name, provider, "s", name, "cache", gib, None, hour, per_gib, "USD", None, "high", "", "test")
+
+
+def metric(provider: str, month: float | None, gb: float | None, confidence: str = "high") -> LogPrice:
+    return LogPrice(
+        f"{provider}-m", provider, "l", "m", None, None, None, month, "USD", None, confidence, "", "test", "", gb
+    )
+
+
+def test_requests_and_the_way_back_from_another_providers_store() -> None:
+    priced = replace(store("north", "n1", "n1-hot", 0.73), put_per_1000=0.005, get_per_1000=0.0004)
+    tier = zone_tariff(book(storage=(priced,)), "north", "n1").tiers[0]
+    assert tier.put_usd == pytest.approx(5e-6)
+    assert tier.get_usd == pytest.approx(4e-7)
+    assert tier.download_per_gb == 0.0
+    # out of east at the highest known, out of far at far's own
+    away = zone_tariff(book(traffic=(leaving("north", "n1", 0.3), leaving("far", None, 0.2))), "east", "e1").tiers[0]
+    assert (away.upload_per_gb, away.download_per_gb) == (0.3, 0.2)
+
+
+def test_the_cheapest_disk_of_the_place() -> None:
+    disks = (store("north", "n1", "slow", 0.073, "block"), store("north", "n1", "quick", 0.2, "block"))
+    found = zone_tariff(book(storage=(*STORES, *disks)), "north", "n1").disk
+    assert found is not None
+    assert (found.name, found.usd_gb_hour) == ("slow", pytest.approx(0.0001))
+    # another provider's disks cannot be attached
+    assert zone_tariff(book(storage=(*STORES, *disks)), "east", "e1").disk is None
+
+
+@pytest.mark.parametrize(
+    ("gib", "name", "usd"),
+    [
+        (3.0, "node", 0.5),  # one node of 4 GiB: 0.5, against 3 GiB at 0.2 or 20 bought at 0.06
+        (1.0, "small", 0.2),
+        (8.0, "node", 1.0),  # two nodes
+        (18.0, "large", 1.2),  # 20 GiB at 0.06, the size that its price was seen at
+        (100.0, "large", 6.0),
+    ],
+)
+def test_the_cheapest_store_that_holds_the_bytes(gib: float, name: str, usd: float) -> None:
+    rows = (
+        memory("small", "north", 1.0, None, 0.2),
+        memory("large", "north", 20.0, None, 0.06),
+        memory("node", "north", 4.0, 0.5),
+        memory("unknown", "north", None, 0.001),
+        replace(memory("database", "north", 100.0, 0.001), kind="database"),
+    )
+    found = cheapest_cache(rows, lambda _: 1.0, gib)
+    assert found is not None
+    assert (found.name, found.usd_per_hour) == (name, pytest.approx(usd))
+    assert found.gib >= gib
+
+
+def test_the_fast_store_of_another_provider_stands_in() -> None:
+    held = asked(cache=Cache(replay=3 * GIB, peak_ops=500.0))
+    rows = (memory("own", "north", 4.0, 0.5), memory("theirs", "far", 4.0, 0.9), memory("cheap", "south", 4.0, 0.1))
+    here = zone_tariff(book(held, caches=rows), "north", "n1")
+    assert here.cache is not None
+    assert here.cache.name == "own"
+    assert any("job.cache.peak_ops" in text and "500" in text for text in here.warnings)
+    there = zone_tariff(book(held, caches=rows), "east", "e1")
+    assert there.cache is not None
+    assert there.cache.name == "theirs"
+    assert any("east lists no fast store" in text for text in there.warnings)
+    with pytest.raises(MissingFactError, match="fast store"):
+        zone_tariff(book(held), "north", "n1")
+    assert zone_tariff(book(asked(), caches=rows), "north", "n1").cache is None
+
+
+def test_the_replay_floor_sets_the_store_s_size() -> None:
+    workload = replace(hand_problem().workload, acting=ACTING)
+    held = asked(cache=Cache(replay=1e6, index=5e6)).replaced("floors.replay_buffer", 10)
+    # ten trajectories of 30 stored frames, a million pixels each at 0.1 byte
+    assert cached_bytes(held, workload, OPERATIONS) == pytest.approx(5e6 + 10 * 30 * 1e5)
+    assert cached_bytes(asked(cache=Cache(replay=1e9)), workload, OPERATIONS) == 1e9
+    assert cached_bytes(asked(), workload, OPERATIONS) == 0
+
+
+def test_metrics_by_series_by_size_or_as_lines_of_a_log() -> None:
+    rows = (*LOGS, metric("far", None, 246.0))
+    lines = zone_tariff(book(logs=rows), "north", "n1").metering
+    assert lines is not None
+    assert (lines.usd_series_hour, lines.usd_per_gb, lines.point_bytes) == (0.0, 0.4, OPERATIONS.metric_line_bytes)
+    assert lines.egress_per_gb == 0.0
+    size = zone_tariff(book(logs=rows), "east", "e1").metering
+    assert size is not None
+    assert (size.usd_per_gb, size.point_bytes, size.egress_per_gb) == (246.0, OPERATIONS.metric_value_bytes, 0.2)
+    weak = zone_tariff(book(logs=(*LOGS, metric("north", 0.73, None, "low"))), "north", "n1")
+    assert weak.metering is not None
+    assert weak.metering.usd_series_hour == pytest.approx(0.001)
+    assert any("low confidence" in text for text in weak.warnings)
+
+
+def test_logs_that_leave_the_provider_pay_for_the_way() -> None:
+    assert zone_tariff(book(), "north", "n1").log_egress_per_gb == 0.0
+    assert zone_tariff(book(), "east", "e1").log_egress_per_gb == 0.2
+
+
+@pytest.mark.parametrize(
+    ("provider", "region", "place", "usd", "says"),
+    [
+        ("north", "n1", ("north", "n1"), 0.0, "already"),
+        ("north", "n2", ("north", "n1"), 0.02, "another region"),
+        ("north", "n3", ("north", "n1"), 0.03, "another region"),  # no row of its own: the dearest of the provider's
+        ("north", "n1", ("far", "f1"), 9.0, "over the internet"),  # a single service's traffic counts as well
+        ("far", "f1", ("north", "n1"), 0.2, "over the internet"),
+        ("far", "f1", ("east", "e1"), 0.0, "already"),  # east's pools use far's store
+        ("west", "w1", ("north", "n1"), 9.0, "highest known"),
+    ],
+)
+def test_bringing_the_data_set_in(provider: str, region: str, place: tuple[str, str], usd: float, says: str) -> None:
+    across = tuple(
+        Traffic("north", where, "cross_region", ((None, price),), "USD", "", "test")
+        for where, price in (("n2", 0.02), ("n1", 0.03))
+    )
+    away = asked(data__stands_in=StandsIn(provider=provider, region=region))
+    found = zone_tariff(book(away, traffic=(*TRAFFIC, *across)), *place)
+    assert found.data_per_gb == usd
+    assert says in found.data_note
+
+
+def test_a_data_set_beside_the_pools_is_not_brought_in() -> None:
+    found = zone_tariff(book(), "north", "n1")
+    assert (found.data_per_gb, found.data_note) == (0.0, "")
+
+
+def test_versions() -> None:
+    assert versions(asked()) == 1.0
+    full, delta = (Versions(count=5, changed_share=0.1, copies=how) for how in ("full", "delta"))
+    assert versions(asked(data__versions=full)) == 5.0
+    assert versions(asked(data__versions=delta)) == pytest.approx(1.4)
+    assert dataset_bytes(asked(data__versions=delta)) == pytest.approx(1.4 * 40e9)
+
+
+def test_the_catalog_prices_what_large_clouds_charge() -> None:
+    catalog = load_catalog()
+    months = {row.provider: row.metric_month for row in catalog.logs if row.metric_month}
+    sizes = {row.provider: row.metric_per_gb for row in catalog.logs if row.metric_per_gb}
+    assert months == {"aws": 0.3}
+    assert sizes == {"gcp": pytest.approx(0.258 * 1e9 / 2**20)}
+    standard = next(tier for tier in catalog.storage if tier.id == "aws/us-east-1/s3/standard")
+    assert (standard.put_per_1000, standard.get_per_1000) == (0.005, 0.0004)

@@ -1,0 +1,172 @@
+"""Tags and alerts as the clouds' own interfaces describe them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rlopt.exporters.budgets import cents
+from rlopt.exporters.labels import aws_labels, azure_labels, gcp_labels
+from rlopt.exporters.tags import tags_document
+from rlopt.plan import Plan
+from rlopt.request import Request
+from tests.costs.hand import request
+from tests.reports import plans
+
+DAY = date(2026, 11, 30)
+PARTS: dict[str, Any] = {
+    "budget": {
+        name: {"amount": amount, "currency": "USD"}
+        for name, amount in (("total", 1000.0), ("storage", 33.335), ("operations", 90.0))
+    }
+}
+
+
+def asked(**sections: Any) -> Request:
+    """A request whose job has a name."""
+    found = request(**sections)
+    return found.model_copy(update={"job": found.job.model_copy(update={"name": "Math 7B: second"})})
+
+
+@pytest.fixture
+def document() -> dict[str, Any]:
+    """Of a plan with tags and a request with budgets."""
+    return tags_document(plans.optimal(), asked(limits=PARTS), DAY)
+
+
+def test_the_jobs_name_and_algorithm_stand_beside_its_tags(document: dict[str, Any]) -> None:
+    assert document["schema"] == "rlopt.tags/1"
+    assert document["tags"] == {
+        "job": "Math 7B: second", "algorithm": "grpo", "project": "math", "owner": "ops@example.org",
+    }  # fmt: skip
+    assert document["tags_by_dimension"]["storage"]["job-part"] == "Math 7B: second-storage"
+
+
+def test_alerts_at_half_four_fifths_and_all_of_every_budget(document: dict[str, Any]) -> None:
+    assert [alert["scope"] for alert in document["alerts"]] == ["total", "storage", "operations"]
+    assert [(at["percent"], at["usd"]) for at in document["alerts"][0]["at"]] == [(50, 500), (80, 800), (100, 1000)]
+    assert document["storage"]["bytes"] == 1020 * 2**30
+    assert [at["bytes"] for at in document["storage"]["at"]] == [510 * 2**30, 816 * 2**30, 1020 * 2**30]
+    assert any("operations" in note for note in document["notes"])
+
+
+# Required members and enumerations of the service model of AWS Budgets (API 2016-10-20).
+AWS_REQUIRED = {"BudgetName", "TimeUnit", "BudgetType"}
+AWS_MEMBERS = AWS_REQUIRED | {"BudgetLimit", "CostFilters", "CostTypes", "TimePeriod"}
+AWS_NOTIFICATION = {"NotificationType", "ComparisonOperator", "Threshold", "ThresholdType"}
+
+
+def test_aws_takes_the_bodies_of_create_budget(document: dict[str, Any]) -> None:
+    bodies = document["aws"]["create_budget"]
+    assert [body["Budget"]["BudgetLimit"] for body in bodies] == [
+        {"Amount": "1000.00", "Unit": "USD"},
+        {"Amount": "33.34", "Unit": "USD"},
+    ]
+    assert [body["Budget"]["CostFilters"] for body in bodies] == [
+        {"TagKeyValue": ["user:job$Math 7B: second"]},
+        {"TagKeyValue": ["user:job-part$Math 7B: second-storage"]},
+    ]
+    for body in bodies:
+        assert set(body) == {"Budget", "NotificationsWithSubscribers", "ResourceTags"}
+        budget = body["Budget"]
+        assert set(budget) >= AWS_REQUIRED
+        assert set(budget) <= AWS_MEMBERS
+        assert re.fullmatch(r"[^:\\]{1,100}", budget["BudgetName"])
+        assert re.fullmatch(r"([0-9]*\.)?[0-9]+", budget["BudgetLimit"]["Amount"])
+        assert budget["TimeUnit"] in ("DAILY", "MONTHLY", "QUARTERLY", "ANNUALLY", "CUSTOM")
+        assert budget["BudgetType"] == "COST"
+        assert 1 <= len(body["NotificationsWithSubscribers"]) <= 5
+        for one in body["NotificationsWithSubscribers"]:
+            assert set(one["Notification"]) == AWS_NOTIFICATION
+            assert one["Notification"]["NotificationType"] in ("ACTUAL", "FORECASTED")
+            assert one["Notification"]["ComparisonOperator"] in ("GREATER_THAN", "LESS_THAN", "EQUAL_TO")
+            assert one["Notification"]["ThresholdType"] == "PERCENTAGE"
+            assert one["Subscribers"] == [{"SubscriptionType": "EMAIL", "Address": "ops@example.org"}]
+        assert all(set(tag) == {"Key", "Value"} for tag in body["ResourceTags"])
+    assert [n["Notification"]["Threshold"] for n in bodies[0]["NotificationsWithSubscribers"]] == [50, 80, 100]
+
+
+def test_gcp_takes_a_budget_with_one_label(document: dict[str, Any]) -> None:
+    total, storage = document["gcp"]["budgets"]
+    assert total["budgetFilter"]["labels"] == {"job": ["math-7b--second"]}
+    assert storage["budgetFilter"]["labels"] == {"job-part": ["math-7b--second-storage"]}
+    assert total["amount"] == {"specifiedAmount": {"currencyCode": "USD", "units": "1000", "nanos": 0}}
+    assert storage["amount"]["specifiedAmount"] == {"currencyCode": "USD", "units": "33", "nanos": 340_000_000}
+    assert [rule["thresholdPercent"] for rule in total["thresholdRules"]] == [0.5, 0.8, 1.0]
+    assert all(rule["spendBasis"] == "CURRENT_SPEND" for rule in total["thresholdRules"])
+    assert total["budgetFilter"]["customPeriod"] == {"startDate": {"year": 2026, "month": 11, "day": 30}}
+    assert len(total["displayName"]) <= 60
+    assert {"original": "Math 7B: second", "written": "math-7b--second"} in document["gcp"]["changed"]
+
+
+def test_azure_takes_the_body_of_a_budget(document: dict[str, Any]) -> None:
+    total, storage = document["azure"]["budgets"]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,63}", total["name"])
+    properties = total["body"]["properties"]
+    assert set(properties) >= {"amount", "category", "timeGrain", "timePeriod"}
+    assert (properties["amount"], properties["category"], properties["timeGrain"]) == (1000.0, "Cost", "Annually")
+    assert properties["timePeriod"] == {"startDate": "2026-11-01T00:00:00Z"}
+    assert properties["filter"] == {"tags": {"name": "job", "operator": "In", "values": ["Math 7B: second"]}}
+    assert [n["threshold"] for n in properties["notifications"].values()] == [50, 80, 100]
+    for one in properties["notifications"].values():
+        assert set(one) >= {"enabled", "operator", "threshold", "contactEmails"}
+        assert one["contactEmails"] == ["ops@example.org"]
+        assert one["operator"] in ("EqualTo", "GreaterThan", "GreaterThanOrEqualTo")
+    assert storage["body"]["properties"]["amount"] == 33.34
+
+
+def test_without_a_budget_the_plans_own_total_stands_there_and_is_said() -> None:
+    plan: Plan = plans.optimal().model_copy(update={"tags": {}})
+    found = tags_document(plan, asked(limits={}), DAY)
+    assert plan.cost is not None
+    assert [(alert["scope"], alert["usd"]) for alert in found["alerts"]] == [("total", plan.cost.total_usd)]
+    assert any("limits.budget is not set" in note for note in found["notes"])
+    subscribers = found["aws"]["create_budget"][0]["NotificationsWithSubscribers"][0]["Subscribers"]
+    assert subscribers == [{"SubscriptionType": "EMAIL", "Address": "alerts@example.com"}]
+    assert any("alerts@example.com" in note for note in found["notes"])
+
+
+def test_a_tag_that_the_job_sets_itself_stays() -> None:
+    plan = plans.optimal().model_copy(update={"tags": {"job": "mine"}})
+    found = tags_document(plan, asked(limits=PARTS), DAY)
+    assert found["tags"]["job"] == "mine"
+    assert found["aws"]["create_budget"][0]["Budget"]["CostFilters"] == {"TagKeyValue": ["user:job$mine"]}
+
+
+def test_long_names_leave_two_budgets_apart() -> None:
+    plan = plans.optimal().model_copy(update={"tags": {"job": "x" * 300}})
+    found = tags_document(plan, asked(limits=PARTS), DAY)
+    names = [body["Budget"]["BudgetName"] for body in found["aws"]["create_budget"]]
+    assert len(set(names)) == 2
+    assert len({budget["name"] for budget in found["azure"]["budgets"]}) == 2
+    filters = [str(budget["budgetFilter"]["labels"]) for budget in found["gcp"]["budgets"]]
+    assert len(set(filters)) == 2
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=300), st.text(max_size=400), max_size=6))
+def test_every_cloud_gets_what_it_takes(tags: dict[str, str]) -> None:
+    for labels, pattern, most, longest in (
+        (aws_labels, r"[\w +\-=.:/@]+", 128, 256),
+        (gcp_labels, r"[\w-]*", 63, 63),
+        (azure_labels, r"[^<>%&\\?/\x00-\x1f]+", 128, 256),
+    ):
+        found, changed = labels(tags)
+        assert len(found) == len(tags)
+        for (key, value), (old, before) in zip(found.items(), tags.items(), strict=True):
+            assert re.fullmatch(pattern, key)
+            assert 1 <= len(key) <= most
+            assert len(value) <= longest
+            assert labels is azure_labels or value == "" or re.fullmatch(pattern, value)
+            assert key == old or (old, key) in [(one.original, one.written) for one in changed]
+            assert value == before or (before, value) in [(one.original, one.written) for one in changed]
+            assert labels is not gcp_labels or (key[0].isalpha() and (key + value) == (key + value).lower())
+
+
+@pytest.mark.parametrize(("usd", "rounded"), [(10.0, 10.0), (33.335, 33.34), (0.1 + 0.2, 0.3), (0.001, 0.01)])
+def test_amounts_are_rounded_up_to_the_cent(usd: float, rounded: float) -> None:
+    assert cents(usd) == rounded
