@@ -85,7 +85,7 @@ def test_mixed_pools_are_found_as_enumeration_finds_them(shard: int) -> None:
             else:
                 assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-6), (seed, backend, best.column)
                 chosen += any(pool.share is not None for pool in plan.pools)
-    assert chosen >= 6
+    assert chosen >= 4
 
 
 def test_the_sample_is_worth_something() -> None:

@@ -69,9 +69,9 @@ def least(table: Floats) -> NDArray[np.int64]:
         fine = ~_beaten(block, front)
         rows, block = rows[fine], block[fine]
         inside = (block[:, None, :] <= block[None, :, :]).all(axis=2)  # i beats j; sorted, so only earlier rows can
-        fine = ~np.triu(inside, 1).any(axis=0)
-        chosen.append(rows[fine])
-        front = np.concatenate([front, block[fine]])
+        first = np.flatnonzero(~np.triu(inside, 1).any(axis=0))
+        chosen.append(rows[first])
+        front = np.concatenate([front, block[first]])
     return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
 
 

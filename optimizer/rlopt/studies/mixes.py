@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.support import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
-from rlopt.problem import ASYNC, Ints, Support
+from rlopt.problem import ASYNC, Ints, Pools, Support
 from rlopt.studies.bounds import Group
 from rlopt.studies.matter import Matter
 from rlopt.studies.prune import Stairs
 
 PAIRS = 200_000
+INTERVAL = 1.1
+"""Ratio of the ends of an interval of seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ class Mixes:
         """Mixed pools of one kind that could matter, with their own seconds."""
         problem = self.matter.problem
         pools = pools_of(problem, kind)
-        rows = self._parts(placement, group, kind, rows, stairs)
+        hope = len(rows) > 1 and self._hope(placement, group, pools.take(rows), stairs)
+        rows = self._parts(placement, group, kind, rows, stairs) if hope else rows[:0]
         found = [mixed(problem, kind, rows[:0], rows[:0])]
         step = max(1, PAIRS // max(len(rows), 1))
         for start in range(0, len(rows), step):
@@ -109,6 +112,26 @@ class Mixes:
             found.append(exact.take(stay))
         return Support.join(found)
 
+    def _hope(self, placement: int, group: Group, pools: Pools, stairs: Stairs) -> bool:
+        """Whether any mix at all could matter: none costs less per sample than the cheapest pool does.
+
+        A mix that takes t seconds pays at least k / t an hour, with k the least of rate · seconds over the pools.
+        Seconds are looked at in intervals: the rate at an interval's end with the seconds at its start.
+        """
+        seconds, confident = pools.times(placement)
+        usable = np.isfinite(seconds)
+        if not usable.any():
+            return False
+        seconds, confident, paid = seconds[usable], confident[usable], pools.usd_per_hour[usable]
+        count = int(np.log(max(2.0 * seconds.max() / seconds.min(), 2.0)) / np.log(INTERVAL)) + 2
+        start = seconds.min() / 2.0 * INTERVAL ** np.arange(count)
+        rate = np.maximum(float((paid * seconds).min()) / (start * INTERVAL), 2.0 * paid.min())
+        late = start * float((confident / seconds).min())
+        total = rate[:, None] + stairs.usd_per_hour
+        cost = self.matter.bounds.cost(placement, group, total, stairs.seconds[None, :], start[:, None])
+        hours = self.matter.bounds.hours(placement, group, stairs.confident_seconds[None, :], late[:, None])
+        return bool(self.matter.prune.keep(cost, hours, count=False).any())
+
     def _parts(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Ints:
         """Pools that could be a part of a mixed one: with the best other part they could still matter."""
         problem = self.matter.problem
@@ -122,11 +145,12 @@ class Mixes:
         seconds, confident = mine.times(placement)
         others = Stairs.of(mine.usd_per_hour, seconds, confident)
         fine = np.zeros(len(rows), dtype=bool)
-        for n in range(len(others.usd_per_hour)):
-            rest = np.flatnonzero(~fine)
-            if not len(rest):
-                break
-            rate = mine.rate[rest] + others.usd_per_hour[n]
-            times = together(seconds[rest], others.seconds[n]), together(confident[rest], others.confident_seconds[n])
-            fine[rest] = self.matter.could(placement, group, rate, mine.committed_usd[rest], times, stairs)
+        step = max(1, PAIRS // max(len(others.usd_per_hour), 1))
+        for start in range(0, len(rows), step):
+            i = np.repeat(np.arange(start, min(start + step, len(rows))), len(others.usd_per_hour))
+            j = np.tile(np.arange(len(others.usd_per_hour)), len(i) // len(others.usd_per_hour))
+            times = together(seconds[i], others.seconds[j]), together(confident[i], others.confident_seconds[j])
+            rate = mine.rate[i] + others.usd_per_hour[j]
+            could = self.matter.could(placement, group, rate, mine.committed_usd[i], times, stairs)
+            fine[i[could]] = True
         return rows[fine]

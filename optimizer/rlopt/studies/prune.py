@@ -34,15 +34,18 @@ class Prune:
     slack: float = 0.0
     resolution: float = 0.0
     strict: bool = False
-    """Whether only what is better than the best known matters, and not its equals."""
+    """Whether bounds keep only what may be better than the best known, and not its equals."""
     best: float = math.inf
     hours: Floats = field(default_factory=lambda: np.zeros(0))
     costs: Floats = field(default_factory=lambda: np.zeros(0))
     excluded: Counter[str] = field(default_factory=Counter)
 
-    def ceiling(self, hours: Floats) -> Floats:
-        """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``."""
-        room = 1.0 - NOISE if self.strict else 1.0 + self.slack + NOISE
+    def ceiling(self, hours: Floats, strict: bool = False) -> Floats:
+        """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``.
+
+        ``strict``: it must be better than the best known.
+        """
+        room = 1.0 - NOISE if strict else 1.0 + self.slack + NOISE
         if self.goal == "cost":
             return np.full(np.shape(hours), self.best * room)
         if self.goal == "time":
@@ -56,7 +59,7 @@ class Prune:
         """Which lower bounds (any one shape) still allow a part in the answer."""
         late = hours > self.deadline_hours * (1.0 + NOISE)
         dear = cost > self.budget_usd * (1.0 + NOISE)
-        beaten = cost > self.ceiling(hours)
+        beaten = cost > self.ceiling(hours, self.strict)
         if count:
             self.excluded["limits.deadline"] += int(late.sum())
             self.excluded["limits.budget"] += int((dear & ~late).sum())
