@@ -17,7 +17,7 @@ from rlopt.candidates.market import (
     named_devices,
     open_market,
 )
-from rlopt.errors import MissingFactError, NotSupportedError
+from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer, Shape
 from rlopt.request import Request
 from rlopt.units import GIB
@@ -110,11 +110,12 @@ def test_an_offer_without_a_region_serves_any_region_only() -> None:
     assert market.warnings == (f"1 {UNKNOWN_REGION}: left out",)
 
 
-def test_reserved_offers_are_not_in_this_release() -> None:
+def test_reserved_offers_need_a_term() -> None:
     reserved = replace(BASE, pricing="reserved")
     assert opened(reserved, SPOT).left_out == {NO_TERM: 1}
-    with pytest.raises(NotSupportedError):
-        opened(reserved, SPOT, pricing=["reserved"])
+    market = opened(replace(reserved, term_hours=24.0), SPOT)
+    assert market.left_out == {}
+    assert market.term_hours.tolist() == [24.0, 0.0]
 
 
 def test_low_prices_of_a_named_provider_are_used_where_it_has_no_better() -> None:

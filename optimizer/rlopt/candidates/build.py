@@ -105,14 +105,13 @@ def build_problem(
         for at in trained[number]:
             here, table = tables[at]
             for size, steps in variant.steps.items():
-                for precision in request.choices.precision.update:
-                    way = Way(number, size, steps, precision)
-                    if not workload.generates:
-                        colocated.append(builder.training(at, here, table, way, alone=True))
-                    elif "colocated" in request.placements and not variant.own:
-                        colocated.append(builder.colocated(at, here, table, way))
-                    if apart:
-                        training.append(builder.training(at, here, table, way, alone=False))
+                way = Way(number, size, steps, table.update_precision)
+                if not workload.generates:
+                    colocated.append(builder.training(at, here, table, way, alone=True))
+                elif "colocated" in request.placements and not variant.own:
+                    colocated.append(builder.colocated(at, here, table, way))
+                if apart:
+                    training.append(builder.training(at, here, table, way, alone=False))
     scoring_tables = list(scored.values())
     for number, variant in enumerate(variants):
         if variant.own and apart:
@@ -129,7 +128,7 @@ def build_problem(
     every += [sampling] if sampling is not None else []
     excluded, notes = _left_out(every, request, market, stops, operations)
     excluded |= builder.left_out
-    ways = len(workload.group_sizes) * len(request.choices.precision.update)
+    ways = len(workload.group_sizes)
     return Problem(
         request=request,
         catalog=catalog,
@@ -171,7 +170,7 @@ def build_problem(
 def _training_tables(
     context: Context, variants: Sequence[Variant]
 ) -> tuple[list[tuple[Context, TrainingTable]], list[list[int]]]:
-    """Tables of every structure and scoring precision, and which of them serve each variant.
+    """Tables of every structure, scoring and update precision, and which of them serve each variant.
 
     A variant whose models score elsewhere has them neither in memory nor in time; structures met twice are estimated
     once.
@@ -185,7 +184,8 @@ def _training_tables(
         if key not in known:
             offloads = here.offloads if here.in_loop else tuple(code for code in here.offloads if code < 2)
             scores = request.choices.precision.score if here.scores_frozen else ("bf16",)
-            found = [(here, table) for s in scores if (table := training_table(here, offloads, s)) is not None]
+            ways = [(score, update) for score in scores for update in request.choices.precision.update]
+            found = [(here, table) for way in ways if (table := training_table(here, offloads, *way)) is not None]
             known[key] = list(range(len(tables), len(tables) + len(found)))
             tables += found
         serving.append(known[key])

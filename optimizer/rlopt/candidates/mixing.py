@@ -70,7 +70,12 @@ def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
 def _least_seconds(
     context: Context, table: SamplingTable, known: dict[tuple[int, int, bool], Floats], key: tuple[int, int, bool]
 ) -> Floats:
-    """Seconds of every engine at the smallest share there is: its longest response, whatever the split."""
+    """Seconds of every engine at the smallest share there is: its longest response, whatever the split.
+
+    Worlds are shared out with the samples, so a policy that acts has no such least: 0.
+    """
+    if context.workload.acting is not None:
+        return np.zeros(len(table))
     if key not in known:
         size, environment, steady = key
         found = np.full(len(table), np.inf)

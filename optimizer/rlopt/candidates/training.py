@@ -46,6 +46,8 @@ class TrainingTable:
     unknown: int
     """Rows left out because the device's peak at a precision is not known."""
     score_precision: str
+    update_precision: str
+    """Memory differs by precision, so a table is of one of each."""
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -108,12 +110,13 @@ def _groups(context: Context) -> tuple[Layout, dict[tuple[int, int], slice]]:
     return _join(parts), where
 
 
-def training_table(context: Context, offloads: tuple[int, ...], score_precision: str) -> TrainingTable | None:
-    """Every training candidate that fits; None where there is no topology at all."""
+def training_table(
+    context: Context, offloads: tuple[int, ...], score_precision: str, update_precision: str = "bf16"
+) -> TrainingTable | None:
+    """Every training candidate that fits at its precisions; None where there is no topology at all."""
     if not context.market.topologies:
         return None
     table, where = _groups(context)
-    update_precisions = context.request.choices.precision.update
     rows, topology, nodes = [], [], []
     for number, (kind, counts) in enumerate(zip(context.market.topologies, node_options(context), strict=True)):
         for count in counts:
@@ -129,8 +132,7 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
     residents: dict[int, Floats] = {}
     for offload in offloads:
         memories = [
-            _memory(context, table, recompute, offload, update_precisions[0], score_precision)
-            for recompute in RECOMPUTES
+            _memory(context, table, recompute, offload, update_precision, score_precision) for recompute in RECOMPUTES
         ]
         resident = memories[0].resident
         residents[offload] = resident["weights"] + resident["optimizer"]
@@ -174,6 +176,7 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         tried - fitting,
         0,
         score_precision,
+        update_precision,
     )
     hardware = context.hardware.take(result.topology)
     host = np.zeros(len(pick))
@@ -184,9 +187,7 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
             own, held = role_layout(context, role.name, layout), context.held(score_precision)
             host += frozen_host_gib(context.shapes[role.name], own, hardware, context.calibration, held)
     seconds: dict[tuple[int, str], Floats] = {
-        (size, precision): _seconds(context, result, hardware, size, precision)
-        for size in context.sizes
-        for precision in update_precisions
+        (size, update_precision): _seconds(context, result, hardware, size, update_precision) for size in context.sizes
     }
     unknown = sum(int(np.isinf(values).sum()) for values in seconds.values())
     return TrainingTable(
@@ -201,6 +202,7 @@ def training_table(context: Context, offloads: tuple[int, ...], score_precision:
         tried - len(pick),
         unknown,
         score_precision,
+        update_precision,
     )
 
 
