@@ -109,9 +109,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--raw", type=Path, default=RAW, help="folder of raw tables")
     parser.add_argument("--out", type=Path, default=RAW.parent, help="folder to write to")
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing, fail when a catalog would change"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when a catalog would change")
     options = parser.parse_args(arguments)
     stale = []
     options.out.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ ALLOWED = {
     "params_basis": {"published", "derived"},
 }
 KINDS = {
-    "storage.csv": {"object", "block", "file", "archive"},
+    "storage.csv": {"object", "block", "hdd", "file", "archive"},
     "traffic.csv": {"egress_internet", "cross_region", "cross_zone", "ingress"},
     "reliability.csv": {"failure", "reclaim"},
     "caches.csv": {"cache", "database"},

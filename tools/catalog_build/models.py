@@ -125,9 +125,7 @@ def build(folder: Path) -> tuple[Table, Table, Table]:
         reason = lack(row, missing)
         if reason:
             table.leave_out("model that lacks a fact")
-            absent.rows.append(
-                {"name": row["model"], "hf_id": row["hf_id"], "lacks": reason, "source": row["source"]}
-            )
+            absent.rows.append({"name": row["model"], "hf_id": row["hf_id"], "lacks": reason, "source": row["source"]})
         else:
             table.rows.append(_model(row, published.get(row["model"])))
     return table, _aliases(folder, table.rows), absent
@@ -174,9 +172,7 @@ def _aliases(folder: Path, models: list[dict[str, object]]) -> Table:
     table = Table("model_aliases.csv", ("alias", "name"))
     exact: dict[str, str] = {}
     ruled: dict[str, str] = {}
-    claims = [
-        (str(row["name"]), str(row[field])) for row in models for field in ("hf_id", "name") if row[field]
-    ]
+    claims = [(str(row["name"]), str(row[field])) for row in models for field in ("hf_id", "name") if row[field]]
     claims += [(row["model"], row["alias"]) for row in read(folder, "model_aliases.csv")]
     for name, spelling in claims:
         for text in (spelling.lower(), spelling.lower().rpartition("/")[2]):

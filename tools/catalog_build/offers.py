@@ -131,9 +131,7 @@ def _on_demand(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     return found
 
 
-def build(
-    folder: Path, machines: dict[str, int], refused: dict[str, str]
-) -> tuple[Table, Table, dict[str, str]]:
+def build(folder: Path, machines: dict[str, int], refused: dict[str, str]) -> tuple[Table, Table, dict[str, str]]:
     """Build the offers, the zone offers, and one price source per machine.
 
     Parameters
@@ -152,9 +150,7 @@ def build(
         if offer["pricing"] != "spot":
             table.rows.append(_plain(offer, source))
             continue
-        regular = on_demand.get((shapes.key(offer), offer["region"])) or on_demand.get(
-            (shapes.key(offer), "")
-        )
+        regular = on_demand.get((shapes.key(offer), offer["region"])) or on_demand.get((shapes.key(offer), ""))
         if regular is not None and float(offer["price"]) >= SPOT_SHARE * regular:
             table.leave_out("spot price at the on-demand price: no spot market there")
         elif offer["zone"] and not REGULAR_ZONE.match(offer["zone"]):
@@ -205,7 +201,5 @@ def rejected(folder: Path) -> Table:
                         "reason": join(doubt["action"], doubt["reason"]),
                     }
                 )
-    table.rows.sort(
-        key=lambda row: tuple(str(row[key]) for key in ("offer", "as_of", "price", "reason", "source"))
-    )
+    table.rows.sort(key=lambda row: tuple(str(row[key]) for key in ("offer", "as_of", "price", "reason", "source")))
     return table

@@ -110,9 +110,7 @@ def _failures(rows: list[Row]) -> list[dict[str, object]]:
     return made
 
 
-def _observations(
-    folder: Path, machines: dict[str, str]
-) -> list[tuple[str, tuple[float, float, float], str]]:
+def _observations(folder: Path, machines: dict[str, str]) -> list[tuple[str, tuple[float, float, float], str]]:
     """Published bands of interruption: GPU, band as shares of a month, source."""
     found = []
     for row in read(folder, "commitments.csv"):

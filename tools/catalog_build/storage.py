@@ -31,6 +31,11 @@ COLUMNS = (
 KEY = ("provider", "service", "tier", "region")
 #: Words of tiers that charge for reading back; without that price they would look cheaper than they are.
 COLD = re.compile(r"archive|cold|cool|infrequent|nearline|glacier|-ia\b", re.IGNORECASE)
+#: Restore times that hold for small archives alone: AWS answers expedited retrievals in 1-5 minutes for all but the
+#: largest archives (250 MB and more; docs.aws.amazon.com/AmazonS3/latest/userguide/restoring-objects-retrieval-options.html).
+SMALL_ONLY = re.compile(r"expedited", re.IGNORECASE)
+#: Volumes that no machine boots from (docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
+NO_BOOT = (("aws", "st1"), ("aws", "sc1"))
 #: Tiers that bytes move to by themselves; what is written stands in the hot one first.
 FOLLOWS = re.compile(r"tier follows|last access|no access for|Intelligent")
 _HOURS = re.compile(r"(?:[\d.]+-)?([\d.]+) (h|min)\b")
@@ -69,6 +74,7 @@ def refusal(row: Row) -> str:
             "storage tier that follows the last access and can't be chosen",
         ),
         ("Archive" in words and not row["first_byte_or_restore"], "archive tier without a restore time"),
+        (bool(SMALL_ONLY.search(row["tier"])), "archive tier whose restore time holds for objects under 250 MB only"),
         (
             row["kind"] == "object" and bool(COLD.search(words)) and not row["retrieval_per_gb"],
             "cold tier without a retrieval price",
@@ -90,20 +96,25 @@ def build(folder: Path) -> Table:
     return table
 
 
+def _kind(row: Row, restore: float) -> str:
+    """object, archive (restored first), block, hdd (a volume that no machine boots from) or file."""
+    if row["kind"] == "object" and restore > 0.0:
+        return "archive"
+    return "hdd" if (row["provider"], row["tier"]) in NO_BOOT else row["kind"]
+
+
 def _tier(row: Row) -> dict[str, object]:
     region, restore = region_of(row["region"]), restore_hours(row["first_byte_or_restore"])
     binary = "per GiB" in row["extra"] or "/GiB" in row["extra"]
     price = float(row["price_per_gb_month"]) / (GIB / GIGA if binary else 1.0)
     throughput = row["throughput_cap_mbps"]
     return {
-        "id": "/".join(
-            (row["provider"], region or "any", slug(row["service"]), slug(row["tier"]) or "standard")
-        ),
+        "id": "/".join((row["provider"], region or "any", slug(row["service"]), slug(row["tier"]) or "standard")),
         "provider": row["provider"],
         "region": region,
         "service": row["service"],
         "tier": row["tier"] or "standard",
-        "kind": "archive" if row["kind"] == "object" and restore > 0.0 else row["kind"],
+        "kind": _kind(row, restore),
         "price_gb_month": price,
         "currency": row["currency"],
         "retrieval_per_gb": row["retrieval_per_gb"],
@@ -114,7 +125,5 @@ def _tier(row: Row) -> dict[str, object]:
         "throughput_mb_s": throughput if throughput.isdigit() else "",
         "as_of": iso_date(row["as_of"]),
         "source": row["source"],
-        "note": join(
-            row["extra"], "" if throughput.isdigit() else f"throughput {throughput}" if throughput else ""
-        ),
+        "note": join(row["extra"], "" if throughput.isdigit() else f"throughput {throughput}" if throughput else ""),
     }

@@ -45,9 +45,7 @@ def render(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow(
-            {key: cell(value) if isinstance(value, float) else value for key, value in row.items()}
-        )
+        writer.writerow({key: cell(value) if isinstance(value, float) else value for key, value in row.items()})
     return out.getvalue()
 
 

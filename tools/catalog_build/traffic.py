@@ -58,9 +58,7 @@ def build(folder: Path) -> Table:
         factor = KINDS[members[0]["kind"]][2]
         bands = ((row["tier_up_to_gb_month"], cell(float(row["price_per_gb"]) * factor)) for row in members)
         dates = sorted(iso_date(row["as_of"]) for row in members)
-        note = join(
-            *dict.fromkeys(row["notes"] for row in members if row["notes"] and "/" not in row["notes"])
-        )
+        note = join(*dict.fromkeys(row["notes"] for row in members if row["notes"] and "/" not in row["notes"]))
         table.rows.append(
             {
                 "provider": provider,

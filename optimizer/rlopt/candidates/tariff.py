@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+VOLUMES = ("block", "hdd")
+"""Kinds of storage that one machine has for itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tier:
     """One storage tier as a zone's pools see it. Prices in USD."""
@@ -34,7 +38,7 @@ class Tier:
     @property
     def ready(self) -> bool:
         """Whether bytes are there when asked for, in a store that several machines share."""
-        return self.restore_hours == 0.0 and self.kind != "block"
+        return self.restore_hours == 0.0 and self.kind not in VOLUMES
 
     def dominates(self, other: Tier) -> bool:
         """No dearer in any way, no slower and at hand if the other is: the other can never be the better choice."""

@@ -12,7 +12,8 @@ class StorageTier:
     Parameters
     ----------
     kind
-        ``object``, ``block``, ``file`` or ``archive`` (an object tier whose bytes must be restored first).
+        ``object``, ``block``, ``hdd`` (a volume that no machine boots from), ``file`` or ``archive`` (an object tier
+        whose bytes must be restored first).
     price_gb_month
         In `currency` per GB and month of 730 hours.
     retrieval_per_gb, put_per_1000, get_per_1000
