@@ -136,8 +136,11 @@ def test_the_regions_median_is_the_spot_price_until_zones_are_named() -> None:
     zones = tuple(replace(SPOT, id=f"z{n}", zone=f"n1-{n}", price_per_hour=3.0 + n) for n in range(3))
     assert ids(opened(BASE, SPOT, zone_offers=zones)) == [BASE.id, SPOT.id]
     market = opened(BASE, SPOT, zone_offers=zones, zones=["n1-0", "n1-2"])
-    assert ids(market) == [BASE.id, "z0", "z2"]
-    assert market.usd_per_hour.tolist() == [10.0, 3.0, 5.0]
+    # what is sold by the region can be had in each of its zones; no traffic crosses between them
+    assert ids(market) == [BASE.id, BASE.id, "z0", "z2"]
+    assert market.usd_per_hour.tolist() == [10.0, 10.0, 3.0, 5.0]
+    assert market.zone.tolist() == [0, 1, 0, 1]
+    assert market.zones == (("north", "n1"), ("north", "n1"))
     assert market.left_out == {"choices.zones": 1}
 
 

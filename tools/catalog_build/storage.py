@@ -32,7 +32,8 @@ KEY = ("provider", "service", "tier", "region")
 #: Words of tiers that charge for reading back; without that price they would look cheaper than they are.
 COLD = re.compile(r"archive|cold|cool|infrequent|nearline|glacier|-ia\b", re.IGNORECASE)
 #: Restore times that hold for small archives alone: AWS answers expedited retrievals in 1-5 minutes for all but the
-#: largest archives (250 MB and more; docs.aws.amazon.com/AmazonS3/latest/userguide/restoring-objects-retrieval-options.html).
+#: largest archives (250 MB and more;
+#: docs.aws.amazon.com/AmazonS3/latest/userguide/restoring-objects-retrieval-options.html).
 SMALL_ONLY = re.compile(r"expedited", re.IGNORECASE)
 #: Volumes that no machine boots from (docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
 NO_BOOT = (("aws", "st1"), ("aws", "sc1"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +49,10 @@ class Market:
     local_disk_gib: NDArray[np.float64]
     """Per node; 0 where there is none or none is stated."""
     zones: tuple[tuple[str, str | None], ...]
-    """(provider, region) by zone number: pools of one plan stand in one of them."""
+    """(provider, region) by zone number: pools of one plan stand in one of them.
+
+    Where a request names zones there is one for each, so that no traffic crosses between them.
+    """
     topologies: tuple[Topology, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
@@ -167,10 +170,24 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     return _columns(kept, request, gpu_limit, left_out, warnings)
 
 
+def _in_every_zone(offers: Sequence[Offer]) -> list[Offer]:
+    """Offers of a whole region once for each of its zones that another offer names: they can be had in any of them."""
+    named: dict[tuple[str, str | None], dict[str, None]] = {}
+    for offer in offers:
+        if offer.zone is not None:
+            named.setdefault((offer.provider, offer.region), {})[offer.zone] = None
+    found = []
+    for offer in offers:
+        zones = named.get((offer.provider, offer.region), {}) if offer.zone is None else {}
+        found += [replace(offer, zone=zone) for zone in zones] or [offer]
+    return found
+
+
 def _columns(
     kept: Sequence[Offer], request: Request, gpu_limit: int, left_out: Mapping[str, int], warnings: Sequence[str]
 ) -> Market:
-    zones: dict[tuple[str, str | None], int] = {}
+    kept = _in_every_zone(kept)
+    zones: dict[tuple[str, str | None, str | None], int] = {}
     topologies: dict[Topology, int] = {}
     zone, topology = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
     discounts = request.choices.discounts or {}
@@ -179,7 +196,7 @@ def _columns(
         cluster = shape.cluster == "yes" and bool(shape.internode_gbps) and offer.grade != "marketplace"
         key = Topology(shape.device, shape.gpus, shape.intra, shape.internode_gbps if cluster else None, cluster)
         topology[i] = topologies.setdefault(key, len(topologies))
-        zone[i] = zones.setdefault((offer.provider, offer.region), len(zones))
+        zone[i] = zones.setdefault((offer.provider, offer.region, offer.zone), len(zones))
     limit = request.limits.host_memory
     host = [bytes_to_gib(limit) if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
     prices = [
@@ -197,7 +214,7 @@ def _columns(
         max_nodes=np.array([_most_nodes(offer, gpu_limit) for offer in kept], dtype=np.int64),
         term_hours=np.array([offer.term_hours or 0.0 for offer in kept], dtype=np.float64),
         local_disk_gib=np.array([offer.shape.local_disk_gib or 0.0 for offer in kept], dtype=np.float64),
-        zones=tuple(zones),
+        zones=tuple((provider, region) for provider, region, _ in zones),
         topologies=tuple(topologies),
         left_out=dict(left_out),
         warnings=tuple(warnings),

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-
 VOLUMES = ("block", "hdd")
 """Kinds of storage that one machine has for itself."""
 
