@@ -175,6 +175,8 @@ class Memory(Strict):
     stage: str
     parts: dict[str, float]
     """weights, gradients, optimizer, activations, logits, kv_cache, buffers, runtime."""
+    frozen_gib: float = 0.0
+    """Part of the weights that is held all the time and never changes: the pool's fixed share."""
     host_capacity_gib: float | None = None
     """Host memory of each node; null where the catalog does not know it."""
 

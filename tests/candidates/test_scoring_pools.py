@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rlopt import api
 from rlopt.candidates.context import Context, context_of
 from rlopt.candidates.scoring import replicas, scoring_parts, scoring_seconds, scoring_table
 from rlopt.candidates.training import training_table
@@ -19,6 +21,8 @@ from rlopt.units import GIB
 from tests.candidates.parts import MOE, context
 from tests.estimates.parts import layout
 from tests.workloads.asked import LARGE, TEXT
+
+OPD = next((Path(__file__).parents[2] / "examples" / "requests").glob("13-*.yaml"))
 
 FP8 = {"choices": {"precision": {"score": ["fp8"]}}}
 
@@ -128,3 +132,17 @@ def test_layouts_of_a_shared_pool_divide_the_teacher_too() -> None:
     experts = training_table(opd(replace(MOE, experts=12), MOE), (0,), "bf16")
     assert experts is not None
     assert set(experts.layout.ep.tolist()) <= {1, 2, 4}
+
+
+def test_what_never_changes_is_the_pools_fixed_share() -> None:
+    shared = api.solve(api.load(OPD, ["choices.scoring=[shared]"]), short_frontier=False)
+    apart = api.solve(api.load(OPD, ["choices.scoring=[own]", "choices.placements=[async]"]), short_frontier=False)
+    train = next(pool for pool in shared.pools if pool.name == "train" or pool.name == "main")
+    assert train.memory is not None
+    # Qwen3-32B at the precision that it scores in, beside the student's own weights
+    size = {"bf16": 2.0, "fp8": 1.0}[shared.decisions.precision.score] if shared.decisions else 0.0
+    degree = (train.layout.tp or 1) * (train.layout.dp or 1 if train.layout.sharding == "zero3" else 1)
+    assert train.memory.frozen_gib == pytest.approx(32.76e9 * size / 2**30 / degree, rel=0.02)
+    alone = {pool.name: pool.memory.frozen_gib for pool in apart.pools if pool.memory is not None}
+    assert alone["train"] == 0.0
+    assert alone["score"] > 0.0

@@ -42,6 +42,8 @@ class PoolDetail:
     memory_margin: float
     measured: bool = True
     """Whether the calibration has measurements of this GPU type."""
+    frozen_gib: float = 0.0
+    """Weights that the pool holds all the time and never changes, GiB per GPU."""
     band: float = 0.0
     """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
 

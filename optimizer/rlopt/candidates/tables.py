@@ -129,6 +129,7 @@ class Tables:
             peak_stage=peak,
             parts=peaks[peak],
             stages=tuple(stages),
+            frozen_gib=peaks[peak]["weights"],
             memory_margin=margin(context),
             **band_of(context, "training", hardware),
         )

@@ -55,6 +55,7 @@ def training_detail(
         parts=peaks[peak],
         stages=tuple(stages),
         memory_margin=free,
+        frozen_gib=float(memory.frozen[0]),
         **band_of(context, "training", hardware),
     )
 

@@ -44,6 +44,8 @@ class TrainingMemory:
 
     stages: tuple[StageMemory, ...]
     resident: Mapping[str, NDArray[np.float64]]
+    frozen: NDArray[np.float64]
+    """Weights that are held all the time and never change: reference, teacher, the base under adapters. GiB per GPU."""
 
     def peak(self) -> NDArray[np.float64]:
         """GiB per GPU at the highest stage, shape (layouts,)."""
@@ -165,7 +167,20 @@ def training_memory(
     for stage in context.once:  # before the first step: nothing else is loaded yet
         precision = update_precision if stage.role in updates else score_precision
         stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))
-    return TrainingMemory(tuple(stages), _others(held, (), away))
+    return TrainingMemory(tuple(stages), _others(held, (), away), np.where(away, 0.0, _frozen(context, held)))
+
+
+def _frozen(context: Context, held: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> NDArray[np.float64]:
+    """Weights of the models that nothing trains, or that train adapters alone, GiB per GPU."""
+    still = [
+        role.name
+        for role in context.workload.roles
+        if not role.trained
+        or np.any(context.trainings[role.name].lora)
+        or context.trainings[role.name].trainable_share == 0
+    ]
+    none = np.zeros_like(next(iter(held.values()))["weights"])
+    return np.asarray(np.sum([none, *(held[name]["weights"] for name in still)], axis=0), dtype=np.float64)
 
 
 def _others(

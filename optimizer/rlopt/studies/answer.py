@@ -78,6 +78,7 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
         memory=Memory(
             needed_gib=detail.needed_gib,
             capacity_gib=detail.capacity_gib,
+            frozen_gib=detail.frozen_gib,
             host_gib=float(pools.host_gib[row]) or None,
             host_capacity_gib=offer.shape.host_memory_gib,
             stage=detail.peak_stage,
