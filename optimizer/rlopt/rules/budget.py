@@ -44,6 +44,7 @@ def of_dimension(dimension: str, usd: float) -> Rule:
         usd,
         lambda columns, problem: dimension_usd(dimension, columns, problem),
         lambda plan, _: billed_usd(dimension, plan),
+        of_group=True,
     )
 
 

@@ -41,6 +41,9 @@ class Rule:
     relaxable: bool = True
     of_pools: bool = False
     """Whether the amount depends on the chosen pools alone, not on checkpoint interval or tier."""
+    of_group: bool = False
+    """Whether pools that cost nothing keep it wherever any pools do: of one way to run the job and group size, no pool
+    mends what an idle column breaks."""
     constant: bool = False
     """Whether the request alone decides the amount: it is the same for all columns."""
 

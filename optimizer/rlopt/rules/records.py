@@ -46,6 +46,7 @@ def _metrics(every: int) -> Rule:
         lambda columns, problem: gap_steps(problem, columns.steps),
         lambda plan, problem: float(gap_steps(problem, plan.time.steps if plan.time else 0.0)),
         of_pools=True,
+        of_group=True,
     )
 
 
@@ -62,6 +63,7 @@ def _stored(rank: int) -> Rule:
         lambda columns, problem: np.full(len(columns), precision(problem)),
         lambda _, problem: precision(problem),
         of_pools=True,
+        of_group=True,
         constant=True,
     )
 
@@ -76,7 +78,15 @@ def _replay(least: int) -> Rule:
         return float(replay_samples(problem, plan.time.steps, plan.decisions.group_size or 1))
 
     return Rule(
-        "replay_buffer", "floors.replay_buffer", "trajectories", ">=", float(least), amount, measure, of_pools=True
+        "replay_buffer",
+        "floors.replay_buffer",
+        "trajectories",
+        ">=",
+        float(least),
+        amount,
+        measure,
+        of_pools=True,
+        of_group=True,
     )
 
 
@@ -94,7 +104,7 @@ def _text(share: float) -> Rule:
 
 
 def rules(problem: Problem) -> list[Rule]:
-    """One rule for each floor that the request sets; a job that samples nothing has no text and no replay."""
+    """One rule for each floor that the request sets; a job that samples nothing holds no trajectories."""
     floors = problem.request.floors
     found = []
     if floors.core_metrics.every is not None:

@@ -65,7 +65,9 @@ def _value_bins(least: int) -> Rule:
         decided = plan.decisions.data if plan.decisions else None
         return float((decided or {}).get("value_bins", 0))
 
-    return Rule("value_bins", "floors.value_bins", "bins", ">=", float(least), amount, measure, of_pools=True)
+    return Rule(
+        "value_bins", "floors.value_bins", "bins", ">=", float(least), amount, measure, of_pools=True, of_group=True
+    )
 
 
 def rules(problem: Problem) -> list[Rule]:
@@ -82,6 +84,7 @@ def rules(problem: Problem) -> list[Rule]:
                 _sizes,
                 lambda plan, _: _group_size(plan),
                 of_pools=True,
+                of_group=True,
             )
         )
     if floors.samples_per_update is not None:
@@ -95,6 +98,7 @@ def rules(problem: Problem) -> list[Rule]:
                 lambda columns, p: samples_per_update(p, _sizes(columns, p)),
                 lambda plan, p: float(samples_per_update(p, _group_size(plan))),
                 of_pools=True,
+                of_group=True,
             )
         )
     if floors.informative_groups is not None and job.pass_rate is not None:
@@ -110,6 +114,7 @@ def rules(problem: Problem) -> list[Rule]:
                 lambda plan, _: float(informative_share(rate, _group_size(plan))),
                 step=0.01,
                 of_pools=True,
+                of_group=True,
             )
         )
     if floors.update_precision is not None:

@@ -10,6 +10,8 @@ bill at least their hours, but not while they stand idle.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +20,8 @@ from rlopt.candidates.joint import compose
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem
+from rlopt.program import FEASIBILITY
+from rlopt.rules import Rule
 from rlopt.units import SECONDS_PER_HOUR
 
 MANY_NODES = 10**6
@@ -45,10 +49,15 @@ class Bounds:
     cpu: Floats
     steps: Floats
     idle_hours: float
+    compute_usd: float = math.inf
+    """Budget for machines: what costs more of them is out."""
 
     @staticmethod
-    def of(problem: Problem) -> Bounds:
-        """Precompute the fixed part for every placement, zone, variant and group size."""
+    def of(problem: Problem, rules: Sequence[Rule] = ()) -> Bounds:
+        """Precompute the fixed part for every placement, zone, variant and group size.
+
+        It is infinite where some of ``rules`` bars every interval and tier, whatever the pools.
+        """
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
         most = max((size for variant in problem.variants for size in variant.steps), default=0)
         # a search may leave the recovery floor out, and then the best copies stand in a tier that it would bar
@@ -58,7 +67,7 @@ class Bounds:
         for number, variant in enumerate(problem.variants):
             for size, count in variant.steps.items():
                 steps[number, size] = count
-                table = _choices(problem, number, size)
+                table = _open(problem, loose, _choices(problem, number, size), rules)
                 if not len(table):
                     continue
                 # the placement adds the same to every interval and tier: find the least of those once
@@ -69,7 +78,8 @@ class Bounds:
                     least[:, 0] = placement
                     fixed[placement, least[:, 1], number, size] = column_costs(_idle(problem, least), loose)
         idle = 0.0 if np.any(problem.market.term_hours) else idle_hours(problem)
-        return Bounds(problem, fixed, cpu, steps, idle)
+        machines = min((rule.limit for rule in rules if rule.key == "limits.budget.compute"), default=math.inf)
+        return Bounds(problem, fixed, cpu, steps, idle, machines)
 
     def cost(self, placement: int, group: Group, usd_per_hour: Floats, train: Floats, sample: Floats) -> Floats:
         """Least USD of columns in one group, shape of the broadcast inputs."""
@@ -79,7 +89,8 @@ class Bounds:
         hours = operations.overhead_hours + self.idle_hours + useful
         hourly = (usd_per_hour + self.cpu[group.zone]) * problem.request.job.trials
         fixed = self.fixed[placement, group.zone, group.variant, group.size]
-        return np.asarray(fixed + hourly * hours, dtype=np.float64)
+        dear = hourly * (hours - self.idle_hours) > self.compute_usd * (1.0 + FEASIBILITY)
+        return np.asarray(np.where(dear, np.inf, fixed + hourly * hours), dtype=np.float64)
 
     def committed(self, placement: int, group: Group, usd: Floats) -> Floats:
         """Least USD of columns whose reserved offers bill ``usd`` at least, shape of the broadcast inputs."""
@@ -91,6 +102,21 @@ class Bounds:
         step = compose(placement, train, sample, problem)
         useful = self.steps[group.variant, group.size] * step / SECONDS_PER_HOUR
         return np.asarray(problem.operations.overhead_hours + useful)
+
+
+def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[Rule]) -> np.ndarray:
+    """The rows of ``table`` that every rule of a group admits in some placement."""
+    if not len(table):
+        return table
+    admitted = np.zeros(len(table), dtype=bool)
+    for placement in range(len(PLACEMENTS)):
+        columns = _idle(problem, np.column_stack([np.full(len(table), placement), table[:, 1:]]))
+        fine = np.ones(len(table), dtype=bool)
+        for rule in rules:
+            if rule.of_group and rule.amount is not None:
+                fine &= rule.admits(rule.amount(columns, loose))
+        admitted |= fine
+    return np.asarray(table[admitted])
 
 
 def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:

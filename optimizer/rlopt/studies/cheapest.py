@@ -72,7 +72,7 @@ def find(
         slack if goal != "frontier" else 0.0,
     )
     prune.best = math.inf if known_usd is None else known_usd
-    search = Search(problem, Bounds.of(problem), chosen, prune, reductions, resolution, known_usd is not None)
+    search = Search(problem, Bounds.of(problem, chosen), chosen, prune, reductions, resolution, known_usd is not None)
     columns = search.run()
     excluded = {reason: count for reason, count in prune.excluded.items() if count}
     return Found(columns, chosen, admitted(columns, chosen, problem), excluded)

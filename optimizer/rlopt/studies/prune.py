@@ -18,6 +18,7 @@ from rlopt.problem import Columns, Floats
 
 Goal = Literal["cost", "time", "frontier"]
 NOISE = 1e-9
+BARRED = "a limit or floor that no pools can keep"
 
 
 @dataclass(slots=True)
@@ -58,13 +59,15 @@ class Prune:
     def keep(self, cost: Floats, hours: Floats, count: bool = True) -> NDArray[np.bool_]:
         """Which lower bounds (any one shape) still allow a part in the answer."""
         late = hours > self.deadline_hours * (1.0 + NOISE)
-        dear = cost > self.budget_usd * (1.0 + NOISE)
-        beaten = cost > self.ceiling(hours, self.strict)
+        barred = np.isinf(cost)  # some limit or floor bars the group whatever its pools
+        dear = ~barred & (cost > self.budget_usd * (1.0 + NOISE))
+        beaten = ~barred & (cost > self.ceiling(hours, self.strict))
         if count:
             self.excluded["limits.deadline"] += int(late.sum())
             self.excluded["limits.budget"] += int((dear & ~late).sum())
             self.excluded["bounded by a known plan"] += int((beaten & ~late & ~dear).sum())
-        return np.asarray(~(late | dear | beaten))
+            self.excluded[BARRED] += int((barred & ~late).sum())
+        return np.asarray(~(late | barred | dear | beaten))
 
     def learn(self, columns: Columns) -> None:
         """Take feasible columns into account."""
