@@ -14,7 +14,7 @@ from rlopt.candidates.context import Context
 from rlopt.candidates.engine import cache_gib, room_gib, weights_gib, worlds_gib
 from rlopt.candidates.engine_detail import engine_detail
 from rlopt.candidates.engine_seconds import sample, sampled, with_tools
-from rlopt.candidates.mixing import mixed_bound, mixed_times
+from rlopt.candidates.mixing import as_table, mixed_bound, mixed_times
 from rlopt.candidates.rows import SamplingRow
 from rlopt.candidates.sampling import sampling_table
 from rlopt.candidates.training import training_table
@@ -105,7 +105,7 @@ def test_mixed_pools_that_act_are_never_below_their_bound(runs_on: str) -> None:
     table = sampling_table(found)
     assert table is not None
     assert len(table) > 4
-    rows = [SamplingRow(row, 1, 0) for row in range(len(table))]
+    rows = as_table([SamplingRow(row, 1, 0) for row in range(len(table))])
     first, second = (part.ravel() for part in np.meshgrid(np.arange(len(rows)), np.arange(len(rows))))
     least = mixed_bound(found, table, rows, first, second, {})
     exact = mixed_times(found, table, rows, first, second)

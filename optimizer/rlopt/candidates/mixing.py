@@ -23,6 +23,8 @@ from rlopt.problem import Floats, Ints
 CORRECTIONS = 2
 SHIFT = 1 << 31
 """Above any row number: a pair of them is one whole number."""
+WIDTH = 1 << 10
+"""Above any number of environments and precisions."""
 NOTHING = 1e-12
 """A share so small that each replica samples once."""
 
@@ -35,6 +37,8 @@ class Remembered:
     values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
     least: dict[tuple[int, int, bool], Floats] = field(default_factory=dict)
     """Seconds of engines with next to nothing to do, by group size, environment and whether out of step."""
+    rows: list[Ints] = field(default_factory=list)
+    """The candidates as one table, once it was asked for."""
 
     def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
         """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
@@ -51,16 +55,24 @@ class Remembered:
         return MixedTimes(*self.values[:, np.searchsorted(self.keys, wanted)])
 
 
+def as_table(rows: Sequence[SamplingRow]) -> Ints:
+    """Table row, group size and environment of every rollout candidate, shape (candidates, 3)."""
+    return np.array([(row.row, row.group_size, row.environment) for row in rows], dtype=np.int64).reshape(-1, 3)
+
+
 def _groups(
-    table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
+    table: SamplingTable, rows: Ints, first: Ints, second: Ints
 ) -> Iterator[tuple[Ints, int, int, int, Ints, Ints]]:
-    """Pairs by group size, environment and precision: their places, those three, and both sides' table rows."""
-    entries = np.array([(row.row, row.group_size, row.environment) for row in rows], dtype=np.int64).reshape(-1, 3)
-    a, b = entries[first], entries[second]
-    keys = np.column_stack([a[:, 1], a[:, 2], table.precision[a[:, 0]]])
-    for size, environment, precision in np.unique(keys, axis=0):
-        here = np.flatnonzero((keys == (size, environment, precision)).all(axis=1))
-        yield here, int(size), int(environment), int(precision), a[here, 0], b[here, 0]
+    """Pairs by group size, environment and precision: their places, those three, and both sides' table rows.
+
+    ``rows`` as `as_table` gives them.
+    """
+    a, b = rows[first], rows[second]
+    keys = (a[:, 1] * WIDTH + a[:, 2]) * WIDTH + table.precision[a[:, 0]]
+    for key in np.unique(keys):
+        here = np.flatnonzero(keys == key)
+        size, environment, precision = int(key) // WIDTH**2, int(key) // WIDTH % WIDTH, int(key) % WIDTH
+        yield here, size, environment, precision, a[here, 0], b[here, 0]
 
 
 def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
@@ -92,7 +104,7 @@ def _least_seconds(
 def mixed_bound(
     context: Context,
     table: SamplingTable,
-    rows: Sequence[SamplingRow],
+    rows: Ints,
     first: Ints,
     second: Ints,
     known: dict[tuple[int, int, bool], Floats],
@@ -140,9 +152,7 @@ def _at_share(
     return sample(context, engine, size, steady, share, instances).total
 
 
-def mixed_times(
-    context: Context, table: SamplingTable, rows: Sequence[SamplingRow], first: Ints, second: Ints
-) -> MixedTimes:
+def mixed_times(context: Context, table: SamplingTable, rows: Ints, first: Ints, second: Ints) -> MixedTimes:
     """Seconds of pools mixed of two rows each, shape (pairs,)."""
     found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
     for here, size, environment, number, a, b in _groups(table, rows, first, second):

@@ -12,7 +12,7 @@ from rlopt.candidates.context import Context, margin
 from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import engine_detail
-from rlopt.candidates.mixing import Remembered, mixed_bound, mixed_times
+from rlopt.candidates.mixing import Remembered, as_table, mixed_bound, mixed_times
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
@@ -55,12 +55,17 @@ class Tables:
         Zones, placements and goals meet the same pairs again: what was estimated is kept.
         """
         return self.remembered.times(
-            first, second, lambda a, b: mixed_times(self.context, self._table(), self.sampling_rows, a, b)
+            first, second, lambda a, b: mixed_times(self.context, self._table(), self._rows(), a, b)
         )
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""
-        return mixed_bound(self.context, self._table(), self.sampling_rows, first, second, self.remembered.least)
+        return mixed_bound(self.context, self._table(), self._rows(), first, second, self.remembered.least)
+
+    def _rows(self) -> Ints:
+        if not self.remembered.rows:
+            self.remembered.rows.append(as_table(self.sampling_rows))
+        return self.remembered.rows[0]
 
     def _table(self) -> SamplingTable:
         if self.sampling is None:

@@ -81,7 +81,15 @@ class Mixes:
         )
 
     def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
-        """Mixed pools of one kind that could matter, with their own seconds."""
+        """Mixed pools of one kind that could matter, with their own seconds; one environment and precision each."""
+        pools = pools_of(self.matter.problem, kind)
+        width = int(pools.precision.max(initial=0)) + 1
+        keys = pools.environment[rows] * width + pools.precision[rows]
+        alike = [rows[keys == key] for key in np.unique(keys)]
+        found = [mixed(self.matter.problem, kind, rows[:0], rows[:0])]
+        return Support.join(found + [self._alike(placement, group, kind, some, stairs) for some in alike])
+
+    def _alike(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
         problem = self.matter.problem
         pools = pools_of(problem, kind)
         hope = len(rows) > 1 and self._hope(placement, group, pools.take(rows), stairs)
