@@ -153,6 +153,8 @@ def test_metrics_by_size_with_fewer_points_later() -> None:
     trainer, hardware = 21 * 9 * 0.75 * 100 / 1e9, 2 * 4 * hours(plan) * 60 * 100 / 1e9
     assert usd(plan)["logging/metrics"] == pytest.approx(2 * trainer * price)
     assert usd(plan)["logging/hardware metrics"] == pytest.approx(2 * hardware * price)
+    basis = next(line.basis for line in plan.cost.lines if line.item == "metrics") if plan.cost else ""
+    assert "(a point at one in 2 of 18 steps, 0.75 of the points kept)" in basis
     # metrics and text leave for another provider's service at 0.12 USD/GB
     text = 16 * 16 * 500 * 4 / 1e9 * (18 * (0.5 + 0.5 * 0.1) + 6 * 0.5 * 0.9 * 0.8)
     out = 2 * 0.12 * (trainer + hardware + text)

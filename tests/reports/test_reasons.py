@@ -11,7 +11,8 @@ from rlopt.reports.reasons import LEFT_OUT, left_out, said_once
 def test_a_key_is_read_as_a_reason() -> None:
     assert left_out("choices.gpus", 1912) == "1,912: offers of other GPUs (choices.gpus)"
     assert left_out("bounded by a known plan", 3) == "3: plans that cannot beat one already found"
-    assert left_out("limits.quotas[0]", 7) == "7: plans outside limits.quotas[0]"
+    assert left_out("limits.quotas[0]", 7) == "7: plans with more GPUs than a quota allows (limits.quotas[0])"
+    assert left_out("choices.colour", 7) == "7: plans outside choices.colour"
     assert left_out("no failure rate is known", 2) == "2: no failure rate is known"
     assert all("." not in reason for reason in LEFT_OUT.values())
 

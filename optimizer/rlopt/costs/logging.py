@@ -99,7 +99,7 @@ def _metrics(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]
         return
     gpus, hours, steps = sum(pool.gpus for pool in plan.pools), plan.time.expected_hours, plan.time.steps
     what = {
-        TRAINER: f"a point every {asked.every} of {steps} steps, {left_share(problem):g} of them written",
+        TRAINER: _points_in_words(asked.every, steps, left_share(problem)),
         HARDWARE: f"{asked.hardware} of each of {gpus} GPUs, a point every {asked.hardware_every:g} s",
     }
     for item, wrote in written(problem, steps, gpus, hours).items():
@@ -125,6 +125,12 @@ def _metrics(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]
             usd=usd,
             basis=f"{metering.name}: {float(wrote.series):g} series ({what[item]}), {price}{runs(trials)}",
         )
+
+
+def _points_in_words(every: int, steps: int, left: float) -> str:
+    """``a point at each of 60 steps``, ``a point at one in 10 of 60 steps, 0.75 of the points kept``."""
+    at = "each" if every == 1 else f"one in {every}"
+    return f"a point at {at} of {steps} steps" + ("" if left == 1.0 else f", {left:g} of the points kept")
 
 
 def leaving_usd(columns: Columns, problem: Problem) -> Floats:

@@ -27,6 +27,15 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "limits.budget.data": "plans above the budget for work on the data",
     "limits.hourly_budget": "plans above the hourly budget",
     "limits.max_gpus": "plans with more GPUs than allowed",
+    "limits.quotas": "plans with more GPUs than a quota allows",
+    "floors.group_size": "plans with fewer samples per prompt than asked for",
+    "floors.samples_per_update": "plans with fewer samples per update than asked for",
+    "floors.informative_groups": "plans with fewer informative groups than asked for",
+    "floors.update_precision": "plans that train in a lower precision than allowed",
+    "floors.data_precision": "plans that keep data in a lower precision than allowed",
+    "floors.text_log_rate": "plans that keep the text of fewer samples than asked for",
+    "floors.core_metrics.every": "plans that write metrics less often than asked for",
+    "floors.checkpoints.history_every": "plans that keep fewer checkpoints of their history than asked for",
     "floors.checkpoints.recovery_time": "plans that are back at work too late after a failure",
     "floors.on_demand_share": "plans with too many GPUs that can be taken back",
     "floors.max_staleness": "plans that train on samples older than allowed",
@@ -36,6 +45,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "floors.simulator_bandwidth": "plans with a slower network than asked for, or one that is not known",
     "needs more host memory than the machine has": "machines with too little host memory",
     "needs more memory than there is": "layouts that need more memory than there is",
+    "dominated by other pools": "pools that others beat in everything that a rule or a price looks at",
     "bounded by a known plan": "plans that cannot beat one already found",
     "pools bounded by a known plan or a limit": "pools that cannot be part of a better plan within the limits",
 }
@@ -47,8 +57,9 @@ NAMED_AT_MOST: Final = 3
 def left_out(key: str, number: int) -> str:
     """``912: offers of other GPUs (choices.gpus)``."""
     dotted = "." in key and " " not in key
-    if key in LEFT_OUT:
-        return f"{number:,}: {LEFT_OUT[key]}" + (f" ({key})" if dotted else "")
+    known = LEFT_OUT.get(key.partition("[")[0])
+    if known is not None:
+        return f"{number:,}: {known}" + (f" ({key})" if dotted else "")
     return f"{number:,}: plans outside {key}" if dotted else f"{number:,}: {key}"
 
 

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from rlopt.plan import Plan
-from rlopt.reports import text_bill, text_choices, text_infeasible, text_sources, text_time, words
+from rlopt.reports import text_bill, text_choices, text_infeasible, text_pools, text_sources, text_time, words
 from rlopt.reports.layout import heading
 
 
@@ -40,7 +40,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         Text(headline(plan), style="bold"),
         Text(standing(plan)),
         *heading("Machines"),
-        *text_choices.machines(plan),
+        *text_pools.machines(plan),
         *heading("Time"),
         *text_time.sections(plan.time),
         *heading("Bill"),

@@ -1,100 +1,38 @@
-"""What the plan decides: machines, layouts, and everything else that was open."""
+"""What the plan decides beside its machines, what holds it back, and what else there is."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from rich.console import RenderableType
-from rich.text import Text
 
-from rlopt.plan import Binding, Decisions, FrontierPoint, LayoutChoice, Plan, Pool
+from rlopt.plan import Binding, Decisions, FrontierPoint, Plan
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
 
 CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time", "floors.core_metrics.every")
 """Floors that bound from above: less is stricter."""
-
-
-def machines(plan: Plan) -> list[RenderableType]:
-    """The pools as one table, and under it what each pool does and how its memory is used."""
-    rows = [
-        (
-            pool.name,
-            f"{pool.nodes} × {pool.instance_type}",
-            f"{pool.gpus} × {pool.gpu}" if pool.gpu else "no GPU",
-            " ".join(part for part in (pool.provider, pool.zone or pool.region or "any region") if part),
-            words.PRICING.get(pool.pricing, pool.pricing),
-            words.usd(pool.usd_per_hour),
-        )
-        for pool in plan.pools
-    ]
-    columns = ("pool", "machines", "GPUs", "where", "paid", "per hour")
-    details = [(pool.name, text) for pool in plan.pools for text in _details(pool)]
-    named = [
-        (name if index == 0 or details[index - 1][0] != name else "", text)
-        for index, (name, text) in enumerate(details)
-    ]
-    return [table(columns, rows, right=("per hour",)), Text(), facts(named)]
-
-
-def _details(pool: Pool) -> list[str]:
-    roles = words.listed([words.ROLES.get(role, role) for role in pool.roles])
-    lines = [f"{roles}: {words.listed(pool.serves)}" if pool.serves else roles]
-    if pool.layout is not None:
-        lines.append(layout_in_words(pool.layout, pool.precision))
-    if pool.memory is not None:
-        memory = pool.memory
-        stage, _, model = memory.stage.partition(" ")
-        doing = " ".join(filter(None, (words.DOING.get(stage, stage), model)))
-        lines.append(
-            f"memory per GPU: needs {memory.needed_gib:.1f} of {memory.capacity_gib:.1f} GiB, "
-            f"most while {doing} ({_parts(memory.parts)})"
-        )
-        if memory.host_gib is not None:
-            there = memory.host_capacity_gib
-            known = "what is there is not known" if there is None else f"{there:,.0f} GiB there"
-            lines.append(f"host memory per node: needs {memory.host_gib:,.0f} GiB, {known}")
-    if pool.disk_gib is not None:
-        rented = f", {pool.disk_gb:,.0f} GB rented for all nodes" if pool.disk_gb else ", on the machine's own disk"
-        lines.append(f"disk per node: needs {pool.disk_gib:,.0f} GiB{rented}")
-    return lines
-
-
-def _parts(parts: Mapping[str, float]) -> str:
-    ordered = sorted(((gib, name) for name, gib in parts.items() if gib > 0), reverse=True)
-    return ", ".join(f"{words.spelled(name)} {gib:.1f}" for gib, name in ordered)
-
-
-def layout_in_words(layout: LayoutChoice, precision: str | None) -> str:
-    """How one copy of a model is cut and how many copies there are."""
-    cuts = [
-        f"{name} {size}"
-        for name, size in (
-            ("tensor parallel", layout.tp),
-            ("pipeline parallel", layout.pp),
-            ("interleaved pipeline stages", layout.vp),
-            ("context parallel", layout.cp),
-            ("expert parallel", layout.ep),
-            ("expert tensor parallel", layout.etp),
-            ("generation tensor parallel", layout.rollout_tp),
-        )
-        if size is not None and size > 1
-    ]
-    parts = [" × ".join(cuts) if cuts else "whole model on one GPU"]
-    if layout.dp is not None:
-        parts.append(words.count(layout.dp, "replica"))
-    if layout.sharding is not None:
-        parts.append(words.SHARDING.get(layout.sharding, layout.sharding))
-    if layout.micro_batch is not None:
-        parts.append(f"micro-batch {layout.micro_batch}")
-    if layout.recompute is not None:
-        parts.append(words.RECOMPUTE.get(layout.recompute, layout.recompute))
-    if layout.offload is not None and layout.offload in words.OFFLOAD:
-        parts.append(words.OFFLOAD[layout.offload])
-    if precision is not None:
-        parts.append(precision)
-    return ", ".join(parts)
+SAME: Final = 1e-6
+"""Relative difference up to which a bill and the program's total are one number."""
+ACTING: Final = ("simulator", "robot")
+"""Kinds of environment whose samples are trajectories of a policy that acts."""
+COPIES: Final[Mapping[str, str]] = {
+    "tools": "{copies} of the tools",
+    "simulator": "{copies} of the simulator",
+    "robot": "{robots}",
+}
+DATA: Final[Mapping[tuple[str, Any], str]] = {
+    ("cleaned", True): "cleaned before training",
+    ("cleaned", False): "not cleaned: used as they are",
+    ("log_probs", "stored"): "log-probabilities of frozen models stored and used again",
+    ("log_probs", "recompute"): "log-probabilities of frozen models computed anew in each step",
+}
+RELEASE: Final[Mapping[str, str]] = {
+    "by hand": "by hand: people give the machines back after a run",
+    "automatic": "automatic: a script gives the machines back after a run",
+}
 
 
 def decisions(plan: Plan) -> RenderableType:
@@ -118,7 +56,10 @@ def _main(made: Decisions) -> list[tuple[str, str]]:
     where = "one pool does all the work" if alone else words.PLACEMENTS.get(made.placement, made.placement)
     rows = [("placement", where)]
     if made.group_size is not None:
-        rows.append(("group size K", f"{words.count(made.group_size, 'sample')} per prompt"))
+        acts = (made.environment or {}).get("kind") in ACTING
+        each = words.count(made.group_size, "trajectory", "trajectories") if acts else None
+        each = f"{each} per task" if each else f"{words.count(made.group_size, 'sample')} per prompt"
+        rows.append(("group size K", each))
     uses = (
         ("generate", made.precision.rollout),
         ("score", made.precision.score),
@@ -154,23 +95,26 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
 def _more(made: Decisions) -> list[tuple[str, str]]:
     rate = made.logging.text_log_rate
     rows = [("logs", f"full text of {words.percent(rate)} of the samples" if rate else "no sample texts")]
-    extra: tuple[tuple[str, Mapping[str, Any] | None], ...] = (
-        ("data", made.data),
-        ("environment", made.environment),
-    )
-    for name, chosen in extra:
-        if chosen:
-            rows.append(
-                (
-                    name,
-                    ", ".join(
-                        f"{words.spelled(key)} {words.number(value)}"
-                        for key, value in chosen.items()
-                        if value is not None
-                    ),
-                )
-            )
+    if made.data:
+        rows.append(("data", "; ".join(_datum(key, value) for key, value in made.data.items() if value is not None)))
+    if made.environment:
+        rows.append(("environment", _environment(made.environment)))
+    for key, value in (made.operations or {}).items():
+        rows.append((words.spelled(key), RELEASE.get(value, words.number(value))))
     return rows
+
+
+def _datum(key: str, value: Any) -> str:
+    if key == "value_bins":
+        return f"the value model tells {words.count(value, 'bin')} apart"
+    return DATA.get((key, value)) or f"{words.spelled(key)}: {words.number(value)}"
+
+
+def _environment(chosen: Mapping[str, Any]) -> str:
+    kind, number = str(chosen.get("kind")), chosen.get("instances")
+    if kind not in COPIES or number is None:
+        return ", ".join(f"{words.spelled(key)}: {words.number(value)}" for key, value in chosen.items() if value)
+    return COPIES[kind].format(copies=words.count(number, "copy", "copies"), robots=words.count(number, "robot"))
 
 
 def binding(plan: Plan) -> list[RenderableType]:
@@ -201,8 +145,16 @@ def _summary(point: FrontierPoint, plan: Plan) -> str:
     text = point.summary
     for name, words_of in words.PRICING.items():
         text = text.replace(f" {name} ", f" {words_of} ")
-    mine = (plan.time and plan.time.confident_hours, plan.cost and plan.cost.total_usd)
-    return f"{text} (this plan)" if (point.confident_hours, point.total_usd) == mine else text
+    return f"{text} (this plan)" if _is_plan(point, plan) else text
+
+
+def _is_plan(point: FrontierPoint, plan: Plan) -> bool:
+    """Whether a point is the plan itself; its total is the program's, the plan's that of the bill."""
+    if plan.time is None or plan.cost is None:
+        return False
+    return math.isclose(point.total_usd, plan.cost.total_usd, rel_tol=SAME) and math.isclose(
+        point.confident_hours, plan.time.confident_hours, rel_tol=SAME
+    )
 
 
 def alternatives(plan: Plan) -> list[RenderableType]:
@@ -213,7 +165,6 @@ def alternatives(plan: Plan) -> list[RenderableType]:
         (words.hours(point.confident_hours), words.usd(point.total_usd), _summary(point, plan))
         for point in plan.frontier[:6]
     ]
-    return [
-        *heading("Other speeds, other prices"),
-        table(("confident time", "total", "plan"), rows, right=("confident time", "total")),
-    ]
+    several = any(" + " in point.summary for point in plan.frontier[:6])
+    columns = ("confident time", "total", "plan (the training pool first)" if several else "plan")
+    return [*heading("Other speeds, other prices"), table(columns, rows, right=columns[:2])]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.plan import Time
+from rlopt.plan import StageTime, Time
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
 
@@ -30,9 +32,7 @@ def sections(time: Time) -> list[RenderableType]:
     rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
     stages: list[tuple[str, ...]] = [
         (
-            words.STAGES.get(stage.stage, stage.stage),
-            stage.model or "",
-            stage.pool,
+            *_named(stage, time.stages),
             words.seconds(stage.seconds),
             "" if stage.utilization is None else words.percent(stage.utilization),
         )
@@ -43,3 +43,17 @@ def sections(time: Time) -> list[RenderableType]:
     if not any(row[-1] for row in stages):
         columns, stages = columns[:-1], [row[:-1] for row in stages]
     return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]
+
+
+def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]:
+    """Stage, model and pool in words.
+
+    Weights are handed over to every pool that generates. Beside an action expert, the policy's own layers are run for
+    the update whether they are trained or frozen: a plan does not say which.
+    """
+    name, pool = words.STAGES.get(stage.stage, stage.stage), stage.pool
+    if stage.stage == "transfer":
+        pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool
+    serves = [one.model for one in stages if one.model and one.stage == "update"] if stage.stage == "update" else []
+    model = words.model(stage.model or "", serves)
+    return ("run for training" if model == words.BACKBONE else name), model, pool

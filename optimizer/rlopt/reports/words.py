@@ -20,14 +20,20 @@ STAGES: Final[Mapping[str, str]] = {
     "forward": "score",
     "update": "train",
     "environment": "environment",
+    "evaluation": "evaluate",
     "transfer": "hand over weights",
 }
 DOING: Final[Mapping[str, str]] = {
     "generate": "generating",
-    "forward": "scoring",
+    "forward": "scoring with",
+    "once": "scoring, once before the first step, with",
     "update": "training",
-    "transfer": "handing over weights",
+    "transfer": "handing over",
 }
+MODELS: Final[Mapping[str, str]] = {"value": "value model", "reward": "reward model", "action": "action expert"}
+"""Models whose name among the roles says less than their name in the field."""
+BACKBONE: Final = "backbone"
+"""The policy's own layers beside an action expert: they are run for its update, trained or frozen."""
 PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
 RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
@@ -179,3 +185,29 @@ def chances(confidence: float) -> str:
 def spelled(name: str) -> str:
     """A field's name as words: ``kv_cache`` becomes ``kv cache``."""
     return name.replace("_", " ")
+
+
+def model(name: str, serves: Sequence[str] = ()) -> str:
+    """A model by its name in the field; the policy's own layers beside an action expert that is trained with them."""
+    if name == "policy" and "action" in serves:
+        return BACKBONE
+    return MODELS.get(name, name)
+
+
+def models(serves: Sequence[str]) -> str:
+    """``policy and reference``; a policy of two parts is one model: ``policy (backbone and action expert)``."""
+    parts = "action" in serves
+    named = [
+        f"policy ({BACKBONE} and {MODELS['action']})" if parts and name == "policy" else MODELS.get(name, name)
+        for name in serves
+        if name != "action" or "policy" not in serves
+    ]
+    return listed(named)
+
+
+def doing(stage: str, name: str, serves: Sequence[str]) -> str:
+    """What a pool does at a stage: ``scoring with the reference``, ``training the policy``, ``generating``.
+
+    Backbone and action expert are updated in one pass, under the policy's name.
+    """
+    return " ".join(filter(None, (DOING.get(stage, stage), name and f"the {MODELS.get(name, name)}")))
