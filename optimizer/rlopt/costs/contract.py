@@ -8,7 +8,8 @@ and the shortest hours, so their sum must not fall when hours, rates, failures, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from functools import wraps
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.workloads.variants import Variant
 
+T = TypeVar("T")
 Terms = Mapping[str, NDArray[np.float64]]
 
 
@@ -47,6 +49,25 @@ def variant_of(plan: Plan, problem: Problem) -> Variant:
         if same and bool(variant.own) == apart:
             return variant
     return problem.variants[0]
+
+
+def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:
+    """The same answer again for the same columns: dimensions of the bill share the choice of tiers.
+
+    Remembers the last question alone, by identity: columns and problems are frozen.
+    """
+    last: list[tuple[Columns, Problem, T]] = []
+
+    @wraps(work)
+    def answer(columns: Columns, problem: Problem) -> T:
+        for known, asked, found in last:
+            if known is columns and asked is problem:
+                return found
+        found = work(columns, problem)
+        last[:] = [(columns, problem, found)]
+        return found
+
+    return answer
 
 
 class Cost(Protocol):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.tariff import Tariff, Tier
+from rlopt.costs.contract import once
 from rlopt.costs.tiers import Parts, Stay, Values, choose, free_share
 from rlopt.plan import Plan
 from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
@@ -25,6 +26,7 @@ def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
     return recent + 1, best + 1 if best else 0, steps // every if every else 0
 
 
+@once
 def copies_by_column(columns: Columns, problem: Problem) -> Floats:
     """`copies` of every column, shape (columns, 3)."""
     steps, inverse = np.unique(columns.steps, return_inverse=True)
@@ -94,6 +96,7 @@ def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
     return best, history_stay(problem, peaks[:, 2], columns.expected_hours, files)
 
 
+@once
 def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
     """Tiers of best and history copies that cost least, shape (columns,) each.
 
@@ -107,6 +110,7 @@ def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
     )
 
 
+@once
 def recent_parts(columns: Columns, problem: Problem) -> Parts:
     """Charges of the recent copies in the column's tier, USD by column."""
     tiers, at = problem.tiers, (columns.zone, columns.tier)

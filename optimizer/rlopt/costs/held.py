@@ -13,7 +13,7 @@ import numpy as np
 
 from rlopt.candidates.tariff import Tariff, Tier
 from rlopt.candidates.volumes import dataset_bytes, trajectory_bytes, version_bytes
-from rlopt.costs.contract import by_variant, variant_of
+from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.tiers import Parts, Stay, Values, charge, cheapest, choose, free_share, parts
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Problem
@@ -75,6 +75,7 @@ def stored_gb(problem: Problem, columns: Columns) -> Values | None:
     return by_variant(columns, problem, lambda variant, size: bytes_to_gb((variant.stored_bytes or {}).get(size, 0.0)))
 
 
+@once
 def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
     """Charges of everything held in the tier that charges least, USD by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
