@@ -177,6 +177,7 @@ class Support:
     score: Ints
     score2: Ints
     split: Floats
+    steady_split: Floats
     score_split: Floats
     environment: Ints
     gpus: Ints
@@ -185,6 +186,7 @@ class Support:
     environment_usd_per_hour: Floats
     failures_per_hour: Floats
     mixed_share: Floats
+    steady_mixed_share: Floats
     disk_gb: Floats
     committed_usd: Floats
     """One whole term of every reserved offer."""
@@ -206,6 +208,12 @@ class Support:
         if placement == ASYNC:
             return self.steady_seconds, self.confident_steady_seconds
         return self.seconds, self.confident_seconds
+
+    def shares(self, placement: int) -> tuple[Floats, Floats]:
+        """What the first rollout offer samples, and the least part of a mixed pool that is never taken back."""
+        if placement == ASYNC:
+            return self.steady_split, self.steady_mixed_share
+        return self.split, self.mixed_share
 
     def take(self, index: Any) -> Support:
         """The rows of ``index`` (integers or a mask)."""

@@ -108,7 +108,7 @@ def test_mixed_pools_that_act_are_never_below_their_bound(runs_on: str) -> None:
     rows = as_table([SamplingRow(row, 1, 0) for row in range(len(table))])
     first, second = (part.ravel() for part in np.meshgrid(np.arange(len(rows)), np.arange(len(rows))))
     least = mixed_bound(found, table, rows, first, second, {})
-    exact = mixed_times(found, table, rows, first, second)
+    exact = mixed_times(found, table, rows, first, second, {})
     for name in ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds"):
         assert (getattr(least, name) <= getattr(exact, name) * (1 + 1e-9)).all(), name
 

@@ -80,7 +80,8 @@ class StubEstimates:
         a, b = self.rollouts.take(first), self.rollouts.take(second)
         names = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
         times = {name: slower / (1.0 / getattr(a, name) + 1.0 / getattr(b, name)) for name in names}
-        return MixedTimes(split=b.seconds / (a.seconds + b.seconds), **times)
+        steady = b.steady_seconds / (a.steady_seconds + b.steady_seconds)
+        return MixedTimes(split=b.seconds / (a.seconds + b.seconds), steady_split=steady, **times)
 
     def colocated_detail(self, row: int) -> PoolDetail:
         return self._detail(("generate", "update"), self.precision[row])

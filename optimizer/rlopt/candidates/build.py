@@ -208,6 +208,18 @@ def _scoring_tables(context: Context, variants: Sequence[Variant]) -> dict[Hasha
     return found
 
 
+def _without_people(request: Request) -> list[str]:
+    """What to say where no person is billed; nothing where the request prices an hour at 0 on purpose."""
+    price, costs = request.costs.engineer_hour, request.costs
+    if price is None:
+        return ["people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day"]
+    hours = any(costs.setup_hours.of(name) for name in request.placements) or costs.on_call_hours_per_day
+    automatic = costs.idle.automatic is not None
+    if not price.amount or hours or automatic:
+        return []
+    return ["people are not on the bill: costs.engineer_hour is given without setup_hours or on_call_hours_per_day"]
+
+
 def _left_out(
     tables: Sequence[TrainingTable | SamplingTable | ScoringTable],
     request: Request,
@@ -233,11 +245,7 @@ def _left_out(
     if operations.assumed:
         notes.append("assumed, not measured: " + ", ".join((*operations.assumed, *load_nodes().assumed)))
     notes += _without_network(request, market)
-    if request.costs.engineer_hour is None or (
-        not any(request.costs.setup_hours.of(name) for name in request.placements)
-        and not request.costs.on_call_hours_per_day
-    ):
-        notes.append("people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day")
+    notes += _without_people(request)
     return dict(excluded), notes
 
 

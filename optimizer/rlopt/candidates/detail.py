@@ -50,9 +50,13 @@ class PoolDetail:
 
 @dataclass(frozen=True, slots=True)
 class MixedTimes:
-    """Seconds of rollout pools mixed of two, shape (pairs,) each; ``split`` is the share that the first samples."""
+    """Seconds of rollout pools mixed of two, shape (pairs,) each.
+
+    ``split`` and ``steady_split`` are the shares that the first samples, in step and out of step.
+    """
 
     split: Floats
+    steady_split: Floats
     seconds: Floats
     confident_seconds: Floats
     steady_seconds: Floats

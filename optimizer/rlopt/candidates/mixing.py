@@ -1,6 +1,6 @@
 """Rollout pools mixed of two offers: the samples are split so that both are done at the same time.
 
-Each offer runs the engine that it would run alone. The split starts from the two pools' own rates and is corrected
+Each offer runs the engine that it would run alone. The split starts from the two pools' own seconds and is corrected
 once for what the smaller loads do to them; the slower side's seconds count.
 """
 
@@ -20,7 +20,8 @@ from rlopt.candidates.rows import SamplingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.problem import Floats, Ints
 
-CORRECTIONS = 2
+LEAST_SHARE = 0.001
+"""Least share of the samples that an offer of a mixed pool takes."""
 SHIFT = 1 << 31
 """Above any row number: a pair of them is one whole number."""
 WIDTH = 1 << 10
@@ -114,7 +115,7 @@ def mixed_bound(
     Engines are no faster at their share than at all of the samples, and none is done before its longest response.
     ``known`` keeps what was computed for one call for the next.
     """
-    found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
+    found = _empty(len(first))
     for here, size, environment, _, a, b in _groups(table, rows, first, second):
         instances = context.instances[environment]
         bands = _bands(context, table, a), _bands(context, table, b)
@@ -130,9 +131,28 @@ def mixed_bound(
             late = [with_tools(context, end, size, instances) * band for end, band in zip(ends, bands, strict=True)]
             found[plain][here] = seconds
             found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
-            if plain == "in_step":
-                found["split"][here] = 1.0 / (1.0 + one / other)
+            found["steady_split" if steady else "split"][here] = _even((one, other), ends)
     return MixedTimes(*found.values())
+
+
+def _empty(pairs: int) -> dict[str, Floats]:
+    """Places for the answers, in the order of `MixedTimes`."""
+    names = ("split", "steady_split", "in_step", "late", "steady", "late_steady")
+    return {name: np.full(pairs, np.inf) for name in names}
+
+
+def _even(
+    whole: tuple[Floats, Floats], ends: tuple[Floats, Floats], shares: tuple[Floats | float, ...] = (1.0, 1.0)
+) -> Floats:
+    """Share of the first at which both are done together.
+
+    Each side takes its longest response (``ends``) and then as long as its samples need, in proportion to its share:
+    ``whole`` seconds at ``shares``.
+    """
+    slopes = [np.maximum(w - e, 0.0) / share for w, e, share in zip(whole, ends, shares, strict=True)]
+    total = slopes[0] + slopes[1]
+    even = np.divide(slopes[1] + ends[1] - ends[0], total, out=np.full(len(total), 0.5), where=total > 0.0)
+    return np.asarray(np.clip(np.nan_to_num(even, nan=0.5), LEAST_SHARE, 1.0 - LEAST_SHARE))
 
 
 def _at_share(
@@ -152,22 +172,32 @@ def _at_share(
     return sample(context, engine, size, steady, share, instances).total
 
 
-def mixed_times(context: Context, table: SamplingTable, rows: Ints, first: Ints, second: Ints) -> MixedTimes:
-    """Seconds of pools mixed of two rows each, shape (pairs,)."""
-    found = {name: np.full(len(first), np.inf) for name in ("split", "in_step", "late", "steady", "late_steady")}
+def mixed_times(
+    context: Context,
+    table: SamplingTable,
+    rows: Ints,
+    first: Ints,
+    second: Ints,
+    known: dict[tuple[int, int, bool], Floats],
+) -> MixedTimes:
+    """Seconds of pools mixed of two rows each, shape (pairs,), split in step and out of step each for itself."""
+    found = _empty(len(first))
     for here, size, environment, number, a, b in _groups(table, rows, first, second):
         precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
         seconds = partial(_at_share, context, table, precision, size, instances)
-        whole = (table.engine_seconds[(size, environment)][a], table.engine_seconds[(size, environment)][b])
-        split = 1.0 / (1.0 + whole[0] / whole[1])
-        for _ in range(CORRECTIONS):
-            one, other = seconds(a, split, False), seconds(b, 1.0 - split, False)
-            rate, rest = split / one, (1.0 - split) / other
-            split = np.where(np.isfinite(rate + rest) & (rate + rest > 0.0), rate / (rate + rest), split)
-        found["split"][here] = split
-        for plain, confident, steady in (("in_step", "late", False), ("steady", "late_steady", True)):
+        bands = _bands(context, table, a), _bands(context, table, b)
+        for engines, names, steady in (
+            (table.engine_seconds, ("split", "in_step", "late"), False),
+            (table.engine_steady_seconds, ("steady_split", "steady", "late_steady"), True),
+        ):
+            longest = _least_seconds(context, table, known, (size, environment, steady))
+            ends = longest[a], longest[b]
+            split = _even((engines[(size, environment)][a], engines[(size, environment)][b]), ends)
+            shares = split, 1.0 - split
+            split = _even((seconds(a, shares[0], steady), seconds(b, shares[1], steady)), ends, shares)
             one = with_tools(context, seconds(a, split, steady), size, instances)
             other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances)
-            found[plain][here] = np.maximum(one, other)
-            found[confident][here] = np.maximum(one * _bands(context, table, a), other * _bands(context, table, b))
+            found[names[0]][here] = split
+            found[names[1]][here] = np.maximum(one, other)
+            found[names[2]][here] = np.maximum(one * bands[0], other * bands[1])
     return MixedTimes(*found.values())

@@ -34,6 +34,7 @@ def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:
         rollout2=none,
         score2=none,
         split=one,
+        steady_split=one,
         score_split=one,
         environment=pools.environment,
         gpus=pools.gpus,
@@ -42,6 +43,7 @@ def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:
         environment_usd_per_hour=pools.environment_usd_per_hour,
         failures_per_hour=pools.failures_per_hour,
         mixed_share=one,
+        steady_mixed_share=one,
         disk_gb=pools.disk_gb,
         committed_usd=pools.committed_usd,
         seconds=pools.seconds,
@@ -64,7 +66,7 @@ def _linear(a: Pools, b: Pools) -> MixedTimes:
     split = b.seconds / (a.seconds + b.seconds)
     confident = np.maximum(split * a.confident_seconds, (1.0 - split) * b.confident_seconds)
     seconds = together(a.seconds, b.seconds)
-    return MixedTimes(split, seconds, confident, seconds, confident)
+    return MixedTimes(split, split, seconds, confident, seconds, confident)
 
 
 def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> Support:
@@ -84,18 +86,24 @@ def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: Mixed
     none, one = np.full(len(a), -1, dtype=np.int64), np.ones(len(a))
     held: dict[str, np.ndarray] = {"rollout": none, "rollout2": none, "score": none, "score2": none}
     held |= {kind: first, f"{kind}2": second}
-    split = times.split
+
+    def kept(split: Floats) -> Floats:
+        """Part of the samples that offers never taken back bring in."""
+        return np.asarray(np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split))
+
     return Support(
         **held,
-        split=split if kind == "rollout" else one,
-        score_split=split if kind == "score" else one,
+        split=times.split if kind == "rollout" else one,
+        steady_split=times.steady_split if kind == "rollout" else one,
+        score_split=times.split if kind == "score" else one,
         environment=a.environment,
         gpus=a.gpus + b.gpus,
         spot_gpus=np.where(a.spot, a.gpus, 0) + np.where(b.spot, b.gpus, 0),
         usd_per_hour=a.usd_per_hour + b.usd_per_hour,
         environment_usd_per_hour=a.environment_usd_per_hour,
         failures_per_hour=a.failures_per_hour + b.failures_per_hour,
-        mixed_share=np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split),
+        mixed_share=kept(times.split),
+        steady_mixed_share=kept(times.steady_split),
         disk_gb=a.disk_gb + b.disk_gb,
         committed_usd=a.committed_usd + b.committed_usd,
         seconds=times.seconds,
@@ -122,6 +130,7 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
         score=score.score,
         score2=score.score2,
         split=rollout.split,
+        steady_split=rollout.steady_split,
         score_split=score.score_split,
         environment=rollout.environment,
         gpus=rollout.gpus + score.gpus,
@@ -130,6 +139,7 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
         environment_usd_per_hour=rollout.environment_usd_per_hour,
         failures_per_hour=rollout.failures_per_hour + score.failures_per_hour,
         mixed_share=np.minimum(rollout.mixed_share, score.mixed_share),
+        steady_mixed_share=np.minimum(rollout.steady_mixed_share, score.steady_mixed_share),
         disk_gb=rollout.disk_gb + score.disk_gb,
         committed_usd=rollout.committed_usd + score.committed_usd,
         seconds=rollout.seconds + score.seconds,

@@ -54,8 +54,9 @@ class Tables:
 
         Zones, placements and goals meet the same pairs again: what was estimated is kept.
         """
+        known = self.remembered.least
         return self.remembered.times(
-            first, second, lambda a, b: mixed_times(self.context, self._table(), self._rows(), a, b)
+            first, second, lambda a, b: mixed_times(self.context, self._table(), self._rows(), a, b, known)
         )
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:

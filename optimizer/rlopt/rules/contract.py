@@ -63,7 +63,7 @@ class Rule:
     def binds(self, plan: Plan, problem: Problem) -> bool:
         """Whether one unit tighter would exclude this plan, so that any other is dearer or there is none."""
         value = self.measure(plan, problem)
-        if not math.isfinite(value):
+        if not math.isfinite(value) or (self.sense == "<=" and self.limit == 0.0):  # nothing is less than nothing
             return False
         tighter = self.limit - self.step if self.sense == "<=" else self.limit + self.step
         return value > tighter if self.sense == "<=" else value < tighter

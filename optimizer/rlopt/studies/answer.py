@@ -201,7 +201,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         for s in one.detail.stages
     ]
     overhead = problem.sync_seconds[int(columns.placement[j])]
-    stages.append(StageTime(stage="transfer", pool=pools[-1].name, seconds=overhead, model="policy"))
+    engines = [pool.name for pool in pools if "generate" in pool.roles] or [pools[-1].name]
+    stages.append(StageTime(stage="transfer", pool=engines[0], seconds=overhead, model="policy"))
     environment = int(columns.environment[j])
     pools += _cpu_pools(zone, environment, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])

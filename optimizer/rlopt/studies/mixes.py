@@ -114,7 +114,7 @@ class Mixes:
             exact = mixed(problem, kind, i[fine], j[fine])
             stay = np.isfinite(exact.seconds) & self.matter.of(placement, group, exact, stairs)
             if self.share > 0.0:
-                thin = exact.mixed_share < self.share - 1e-9
+                thin = exact.shares(placement)[1] < self.share - 1e-9
                 self.matter.prune.excluded["floors.on_demand_share"] += int((stay & thin).sum())
                 stay &= ~thin
             found.append(exact.take(stay))
