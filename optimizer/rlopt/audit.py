@@ -9,12 +9,31 @@ import math
 
 from rlopt.costs import bill
 from rlopt.errors import SolverError
-from rlopt.plan import Plan
+from rlopt.plan import Plan, Pool
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
 
 CENT = 0.01
 RELATIVE = 1e-6
+
+
+def straddles(pool: Pool, cluster: bool) -> bool:
+    """Whether an engine, a scorer or a training layout of the pool needs a link between machines that is not there.
+
+    ``cluster``: whether the machines have a known network between them. A replica of more GPUs than a machine has
+    spans whole machines; a smaller one divides a machine.
+    """
+    if pool.layout is None or not pool.gpus:
+        return False
+    if "update" in pool.roles and pool.nodes > 1 and not cluster:
+        return True
+    degrees = [pool.layout.rollout_tp, pool.layout.rollout_ep]
+    if "update" not in pool.roles:
+        degrees += [pool.layout.tp, pool.layout.ep]
+    size = max(degree or 1 for degree in degrees)
+    if size <= pool.gpus_per_node:
+        return pool.gpus_per_node % size != 0
+    return not cluster or size % pool.gpus_per_node != 0 or pool.gpus % size != 0
 
 
 def faults(plan: Plan, problem: Problem) -> list[str]:
@@ -43,6 +62,8 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
                 found.append(f"pool {pool.name} is billed {pool.usd_per_hour:g} USD/h, the catalog says {price:g}")
         elif pool.gpus:
             found.append(f"pool {pool.name}: no offer is called {pool.offer}")
+        if pool.offer in by_id and straddles(pool, _cluster(by_id[pool.offer], problem)):
+            found.append(f"pool {pool.name}: a replica straddles machines without a network between them")
         if pool.gpus and pool.gpus != pool.nodes * pool.gpus_per_node:
             found.append(f"pool {pool.name}: {pool.nodes} nodes of {pool.gpus_per_node} are not {pool.gpus} GPUs")
         if pool.memory is not None:
@@ -57,6 +78,10 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
     if plan.time.confident_hours < plan.time.expected_hours * (1 - RELATIVE):
         found.append("the confident hours come before the expected ones")
     return found
+
+
+def _cluster(offer: int, problem: Problem) -> bool:
+    return problem.market.topologies[int(problem.market.topology[offer])].cluster
 
 
 def audit(plan: Plan, problem: Problem) -> Plan:

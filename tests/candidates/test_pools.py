@@ -7,15 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlopt.audit import straddles
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.operations import load_operations
 from rlopt.candidates.pricing import Needs, price_rows, stop_rates
+from rlopt.candidates.sampling import engines
 from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
+from rlopt.plan import LayoutChoice
 from rlopt.problem import Pools
 from rlopt.workloads import Role
 from rlopt.workloads.variants import Variant
-from tests.costs.hand import MARKET, MODEL, hand_problem, neutral, request
+from tests.candidates.parts import MOE, context
+from tests.costs.hand import MARKET, MODEL, columns_of, hand_problem, neutral, request
+from tests.costs.test_twins import plan_of
 
 
 def rate(kind: str, provider: str, pricing: str, gpu: float | None, node: float | None) -> FailureRate:
@@ -126,3 +131,46 @@ def test_operations_say_what_is_assumed() -> None:
     assert found.overhead_hours == pytest.approx((found.startup_minutes + found.shutdown_minutes) / 60)
     assert any(text.startswith("startup 15 min") for text in found.assumed)
     assert not any(text.startswith("restart") for text in found.assumed)
+
+
+@pytest.mark.parametrize(
+    ("gpus_per_node", "cluster", "gpus", "expected"),
+    [
+        (5, False, 10, {1}),  # two halves of a pair on two machines are not a pair
+        (6, False, 12, {1, 2}),
+        (3, False, 12, {1}),
+        (8, False, 16, {1, 2, 4, 8}),
+        (8, True, 24, {1, 2, 4, 8}),  # 16 GPUs do not divide 24
+        (8, True, 32, {1, 2, 4, 8, 16, 32}),
+        (4, True, 32, {1, 2, 4}),
+        (6, True, 24, {1, 2}),
+    ],
+)
+def test_a_replica_divides_a_machine_or_spans_whole_ones(
+    gpus_per_node: int, cluster: bool, gpus: int, expected: set[int]
+) -> None:
+    found = engines(context("grpo", models={"policy": replace(MOE, heads=32)}), gpus_per_node, cluster, gpus)
+    assert {tp for tp, ep in found if ep == 1} == expected
+    assert {ep for tp, ep in found if tp == 1} == {size for size in expected if 32 % size == 0}
+
+
+@pytest.mark.parametrize(
+    ("roles", "layout", "cluster", "wrong"),
+    [
+        (["generate"], {"tp": 2}, False, True),
+        (["generate"], {"tp": 1}, False, False),
+        (["forward"], {"tp": 1, "ep": 2}, False, True),
+        (["generate", "update"], {"tp": 2, "rollout_tp": 1}, True, False),
+        (["generate", "update"], {"tp": 1, "rollout_tp": 2}, True, True),
+        (["update"], {"tp": 1}, False, True),  # ten workers on two machines exchange gradients
+        (["generate"], {"tp": 10}, True, False),
+        (["generate"], {"tp": 10}, False, True),
+    ],
+)
+def test_the_audit_finds_replicas_on_two_machines(
+    roles: list[str], layout: dict[str, int], cluster: bool, wrong: bool
+) -> None:
+    problem = hand_problem()
+    pool = plan_of(columns_of(problem), 0, problem).pools[0]
+    five = {"gpus_per_node": 5, "nodes": 2, "gpus": 10, "roles": roles, "layout": LayoutChoice(**layout)}
+    assert straddles(pool.model_copy(update=five), cluster) is wrong

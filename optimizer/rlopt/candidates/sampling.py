@@ -47,17 +47,15 @@ class SamplingTable:
 def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> list[tuple[int, int]]:
     """(tp, ep) of a replica of max(tp, ep) GPUs: ep 1 is tensor parallel alone, ep > tp attention data-parallel.
 
-    A replica stays on one node, or on up to four (tp) or eight (ep) where a cluster network is known.
+    A replica divides a node, or spans up to four (tp) or eight (ep) whole ones where a cluster network is known.
     """
     model = context.workload.role("policy").model
     nodes = (4, 8) if cluster and gpus_per_node >= WHOLE_NODE else (1, 1)
 
     def whole(size: int, most: int) -> bool:
-        return (
-            size <= min(most * gpus_per_node, gpus)
-            and gpus % size == 0
-            and (size <= gpus_per_node or size % gpus_per_node == 0)
-        )
+        if size <= gpus_per_node:
+            return gpus_per_node % size == 0
+        return size <= most * gpus_per_node and size % gpus_per_node == 0 and gpus % size == 0
 
     found = [(tp, 1) for tp in POWERS if whole(tp, nodes[0]) and model.heads % tp == 0]
     if model.experts:
