@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rlopt.candidates.price_book import zone_tariff
+from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.services import cheapest_cache
 from rlopt.candidates.volumes import cached_bytes, dataset_bytes, versions
 from rlopt.errors import MissingFactError
@@ -58,6 +58,42 @@ def test_the_cheapest_disk_of_the_place() -> None:
     assert (found.name, found.usd_gb_hour) == ("slow", pytest.approx(0.0001))
     # another provider's disks cannot be attached
     assert zone_tariff(book(storage=(*STORES, *disks)), "east", "e1").disk is None
+
+
+def test_a_region_that_lists_no_disks_takes_those_of_the_reference_region() -> None:
+    disks = (store("north", "n1", "quick", 0.2, "block"), store("north", "n3", "cheap", 0.1, "block"))
+    found = zone_tariff(book(storage=(*STORES, *disks)), "north", "n2").disk  # n2 lists an object store alone
+    assert found is not None
+    assert found.name == "quick"
+    # no machine boots from such a volume
+    slow = store("north", "n2", "slow", 0.01, "hdd")
+    assert zone_tariff(book(storage=(*STORES, slow)), "north", "n2").disk is None
+
+
+def test_every_offer_of_a_provider_with_disks_has_a_price_of_them() -> None:
+    catalog = load_catalog()
+    tariffs = TariffBook(catalog, asked(), hand_problem().workload, OPERATIONS)
+    listed = {row.provider for row in catalog.storage if row.kind == "block"}
+    places = {(o.provider, o.region) for o in catalog.offers if o.provider in listed}
+    assert {"gcp", "azure", "aws"} <= {provider for provider, _ in places}
+    disks = {place: tariffs.disk(*place) for place in places}
+    assert not [place for place, disk in disks.items() if disk is None]
+    assert not [place for place, disk in disks.items() if disk is not None and disk.name.endswith("pd-standard")]
+
+
+def test_a_cache_of_the_region_comes_before_a_cheaper_one_elsewhere() -> None:
+    held = asked(cache=Cache(replay=3 * GIB))
+    rows = (
+        replace(memory("near", "north", 4.0, 0.5), region="n1"),
+        replace(memory("elsewhere", "north", 4.0, 0.1), region="n2"),
+        replace(memory("no size", "north", None, 0.1), region="n3"),
+    )
+    found = {region: zone_tariff(book(held, caches=rows), "north", region).cache for region in ("n1", "n2", "n3")}
+    assert {region: store.name for region, store in found.items() if store is not None} == {
+        "n1": "near",
+        "n2": "elsewhere",
+        "n3": "near",
+    }
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,10 @@ def test_disks_and_those_that_are_left_behind() -> None:
     # no price of disks in the south: nothing on the bill, and said so
     away = plan_with(rich_problem(), zone=1, variant=0)
     assert usd(away)["storage/disks"] == 0
-    assert "storage/orphan volumes" not in usd(away)
+    assert usd(away)["storage/orphan volumes"] == 0
+    assert away.cost is not None
+    told = {line.item: line.basis for line in away.cost.lines}
+    assert "80 GB x 12.000 h: no price of block storage at south" in told["orphan volumes"]
     assert any("south lists no block storage: 80 GB" in text for text in away.warnings)
 
 

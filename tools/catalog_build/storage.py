@@ -35,8 +35,10 @@ COLD = re.compile(r"archive|cold|cool|infrequent|nearline|glacier|-ia\b", re.IGN
 #: largest archives (250 MB and more;
 #: docs.aws.amazon.com/AmazonS3/latest/userguide/restoring-objects-retrieval-options.html).
 SMALL_ONLY = re.compile(r"expedited", re.IGNORECASE)
-#: Volumes that no machine boots from (docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html).
-NO_BOOT = (("aws", "st1"), ("aws", "sc1"))
+#: Volumes that no machine boots from (docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html), or that GPU
+#: machines do not: A3 takes balanced and SSD disks and Hyperdisk, no standard one
+#: (cloud.google.com/compute/docs/accelerator-optimized-machines).
+NO_BOOT = (("aws", "st1"), ("aws", "sc1"), ("gcp", "pd-standard"))
 #: Tiers that bytes move to by themselves; what is written stands in the hot one first.
 FOLLOWS = re.compile(r"tier follows|last access|no access for|Intelligent")
 _HOURS = re.compile(r"(?:[\d.]+-)?([\d.]+) (h|min)\b")

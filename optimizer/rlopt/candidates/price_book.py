@@ -12,7 +12,7 @@ from typing import TypeVar
 from rlopt.candidates.cpu_book import CpuBook
 from rlopt.candidates.market import usd_rate
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.services import as_log, by_series, cheapest_cache, cheapest_disk, data_traffic
+from rlopt.candidates.services import as_log, by_series, cheapest_cache, cheapest_disk, data_traffic, nearest_region
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
@@ -46,7 +46,11 @@ class TariffBook:
             for row in catalog.logs
             if (row.metric_month is not None or row.metric_per_gb is not None) and self.rate(row.currency)
         )
-        self.caches = _by_provider(row for row in catalog.caches if self.rate(row.currency))
+        self.caches = _by_provider(
+            row
+            for row in catalog.caches
+            if row.kind == "cache" and row.memory_gib is not None and self.rate(row.currency)
+        )
         self.machines = CpuBook(catalog.cpu_offers, request, self.elsewhere, self.rate)
 
     def rate(self, currency: str) -> float:
@@ -82,8 +86,8 @@ class TariffBook:
                 )
             warnings.append(f"{provider} lists no object store: checkpoints and data priced at {self.elsewhere}'s")
         references = self.catalog.reference_regions
-        rows = _nearest_region(home, region, references.get(provider))
-        rows += _nearest_region(far, None, references.get(self.elsewhere))
+        rows = nearest_region(home, region, references.get(provider))
+        rows += nearest_region(far, None, references.get(self.elsewhere))
         back = self.egress(self.elsewhere, references.get(self.elsewhere))[0] if far else 0.0
         found = [self._tier(row, egress, back) if row.provider != provider else self._tier(row) for row in rows]
         kept = {tier.name: tier for tier in found if not any(other.dominates(tier) for other in found)}
@@ -91,10 +95,10 @@ class TariffBook:
 
     def disk(self, provider: str, region: str | None) -> Disk | None:
         """The cheapest block storage of a provider; None where no price is known."""
-        home = self.storage.get(provider, [])
-        return cheapest_disk(_nearest_region(home, region, self.catalog.reference_regions.get(provider)), self.rate)
+        disks = [row for row in self.storage.get(provider, []) if row.kind == "block"]
+        return cheapest_disk(nearest_region(disks, region, self.catalog.reference_regions.get(provider)), self.rate)
 
-    def cache(self, provider: str) -> tuple[CacheStore | None, list[str]]:
+    def cache(self, provider: str, region: str | None) -> tuple[CacheStore | None, list[str]]:
         """The cheapest fast store for what the job caches, and what is not known of it."""
         held = self.request.job.cache
         if held is None:
@@ -107,14 +111,15 @@ class TariffBook:
             )
         if not gib:
             return None, warnings
-        own = cheapest_cache(self.caches.get(provider, []), self.rate, gib)
-        if own is not None:
-            return own, warnings
+        references = self.catalog.reference_regions
+        own = nearest_region(self.caches.get(provider, []), region, references.get(provider))
+        found = cheapest_cache(own, self.rate, gib)
+        if found is not None:
+            return found, warnings
         every = [row for rows in self.caches.values() for row in rows]
         note = f"{provider} lists no fast store of known size: priced at the cheapest known"
-        other = cheapest_cache(self.caches.get(self.elsewhere, []), self.rate, gib, note) or cheapest_cache(
-            every, self.rate, gib, note
-        )
+        theirs = nearest_region(self.caches.get(self.elsewhere, []), None, references.get(self.elsewhere))
+        other = cheapest_cache(theirs, self.rate, gib, note) or cheapest_cache(every, self.rate, gib, note)
         if other is None:
             raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
         return other, [*warnings, note]
@@ -168,14 +173,6 @@ def _by_provider(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _nearest_region(rows: list[StorageTier], region: str | None, reference: str | None) -> list[StorageTier]:
-    for wanted in (region, reference):
-        here = [row for row in rows if row.region == wanted or row.region is None]
-        if wanted is not None and here:
-            return here
-    return list(rows)
-
-
 def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
     """Prices of one zone beside its GPUs. Raises MissingFactError where no price at all is known."""
     egress, egress_source = book.egress(provider, region)
@@ -186,7 +183,7 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
     warnings += more
     metering, more = book.metering(provider, egress)
     warnings += more
-    cache, more = book.cache(provider)
+    cache, more = book.cache(provider, region)
     warnings += more
     stores = {provider} if book.has_store(provider) else {book.elsewhere}
     data, data_note = data_traffic(book.request, book.catalog.traffic, book.rate, (provider, region), stores)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.tariff import CacheStore, Disk, Metering
@@ -15,12 +16,26 @@ Rate = Callable[[str], float]
 """USD per unit of a currency; 0 where none is known."""
 
 
-def cheapest_disk(rows: Iterable[StorageTier], rate: Rate) -> Disk | None:
-    """The cheapest block storage among the tiers of one place."""
-    found = [row for row in rows if row.kind == "block"]
-    if not found:
+Regional = TypeVar("Regional", StorageTier, LogPrice, CachePrice)
+
+
+def nearest_region(rows: list[Regional], region: str | None, reference: str | None) -> list[Regional]:
+    """The rows of ``region``, else of the provider's ``reference`` region, else all; those of no region hold anywhere.
+
+    ``rows`` are of one kind: a region that lists only other kinds would hide the reference region's.
+    """
+    for wanted in (region, reference):
+        here = [row for row in rows if row.region in (wanted, None)]
+        if wanted is not None and here:
+            return here
+    return list(rows)
+
+
+def cheapest_disk(rows: Sequence[StorageTier], rate: Rate) -> Disk | None:
+    """The cheapest of the block storage of one place; None where there is none."""
+    if not rows:
         return None
-    row = min(found, key=lambda tier: (tier.price_gb_month * rate(tier.currency), tier.id))
+    row = min(rows, key=lambda tier: (tier.price_gb_month * rate(tier.currency), tier.id))
     return Disk(row.id, row.price_gb_month * rate(row.currency) / HOURS_PER_MONTH, row.source, row.as_of)
 
 

@@ -136,16 +136,19 @@ def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
     gb, tariff = sum(pool.disk_gb for pool in plan.pools), tariff_of(plan, problem)
     if not gb or plan.time is None:
         return []
-    if tariff.disk is None:
-        text = f"{gb:.4g} GB: no price of block storage at {tariff.provider} is known, not on the bill"
-        return [_line("disks", "elastic", 0.0, text)]
-    price, free, trials = tariff.disk.usd_gb_hour, free_share(problem), problem.request.job.trials
-    found = []
+    free, trials = free_share(problem), problem.request.job.trials
     left = seconds_to_hours(problem.request.costs.idle.volumes)
+    found = []
     for item, kind, hours in (("disks", "elastic", plan.time.expected_hours), ("orphan volumes", "hidden", left)):
-        if hours:
-            text = f"{tariff.disk.name}: {gb:.4g} GB x {hours:.3f} h x {_month(price)}{_free(free)}{runs(trials)}"
-            found.append(_line(item, kind, gb * hours * price / (1.0 - free) * trials, text))
+        if not hours:
+            continue
+        if tariff.disk is None:
+            text = f"{gb:.4g} GB x {hours:.3f} h: no price of block storage at {tariff.provider} is known, not billed"
+            found.append(_line(item, kind, 0.0, text))
+            continue
+        price = tariff.disk.usd_gb_hour
+        text = f"{tariff.disk.name}: {gb:.4g} GB x {hours:.3f} h x {_month(price)}{_free(free)}{runs(trials)}"
+        found.append(_line(item, kind, gb * hours * price / (1.0 - free) * trials, text))
     return found
 
 
