@@ -22,6 +22,7 @@ from rlopt.candidates.training_memory import training_memory
 from rlopt.candidates.training_seconds import stage_seconds
 from rlopt.estimates import colocated_fixed_s, kv_gib_per_token, sample_factor
 from rlopt.estimates.acting import acting_seconds
+from rlopt.estimates.lengths import CutLognormal
 from rlopt.units import GIB
 from tests.candidates.parts import context, engine
 from tests.estimates.parts import layout
@@ -170,14 +171,56 @@ def test_an_evaluation_is_a_batch_of_its_own_every_so_often() -> None:
     assert sample(asked, one, 8, steady=True).evaluation_seconds == pytest.approx(found.evaluation_seconds)
 
 
+def with_calls(calls: int, seconds: float, **job: Any) -> Context:
+    """Two calls of 3 s a sample on average, and at most what is said; four copies of the environment."""
+    environment = {
+        "kind": "tools",
+        "calls_per_sample": {"mean": 2, "max": calls},
+        "seconds_per_call": {"mean": 3, "max": seconds},
+        "instances": 4,
+    }
+    return context("grpo", {"environment": environment, **job})
+
+
 def test_tools_answer_evaluations_too() -> None:
-    tools = {"environment": {"kind": "tools", "calls_per_sample": {"mean": 2, "max": 4},
-                             "seconds_per_call": {"mean": 3, "max": 9}, "instances": 4}}  # fmt: skip
-    plain, asked = context("grpo", tools), context("grpo", {**tools, "evaluation": {"samples": 128, "every": 2}})
+    plain, asked = with_calls(2, 3), with_calls(2, 3, evaluation={"samples": 128, "every": 2})
     nothing = np.zeros(1)
-    # 128 samples a step at 2 calls of 3 s by 4 machines, and half as many evaluated
-    assert with_tools(plain, nothing, 8, 4) == pytest.approx([128 * 6 / 4 + 6])
-    assert with_tools(asked, nothing, 8, 4) == pytest.approx([192 * 6 / 4 + 9])
+    # 128 samples a step at 2 calls of 3 s by 4 machines, and half as many evaluated; every sample waits alike
+    for steady in (False, True):
+        assert with_tools(plain, nothing, 8, 4, steady) == pytest.approx([128 * 6 / 4 + 6])
+        assert with_tools(asked, nothing, 8, 4, steady) == pytest.approx([192 * 6 / 4 + 9])
+
+
+def test_a_step_waits_for_the_sample_with_the_longest_calls() -> None:
+    nothing, worked = np.zeros(1), 128 * 6 / 4
+    even, uneven, wild = with_calls(2, 3), with_calls(4, 9), with_calls(16, 30)
+    assert with_tools(even, nothing, 8, 4, False) == pytest.approx([worked + 6])
+    # waits of 6 s on average, none longer than four calls of 9 s
+    longest = CutLognormal.of(6.0, 36.0).expected_longest(128)
+    assert 6.0 < longest < 36.0
+    assert with_tools(uneven, nothing, 8, 4, False) == pytest.approx([worked + longest])
+    later = with_tools(wild, nothing, 8, 4, False)
+    assert later > with_tools(with_calls(3, 4), nothing, 8, 4, False)
+    # out of step a sample delays no other
+    assert with_tools(wild, nothing, 8, 4, True) == pytest.approx([worked + 6])
+    stages = {steady: engine_detail(wild, engine(wild), 8, 0, steady).stages[0].seconds for steady in (False, True)}
+    wait = float(later[0]) - worked
+    assert stages[False] == pytest.approx(max(float(sample(wild, engine(wild), 8, False).seconds[0]), worked) + wait)
+    assert stages[True] == pytest.approx(max(float(sample(wild, engine(wild), 8, True).seconds[0]), worked) + 6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 40), st.integers(0, 40), st.floats(3.0, 60.0), st.floats(0.0, 60.0))
+def test_the_longest_wait_is_between_the_mean_and_the_most(
+    calls: int, more: int, seconds: float, longer: float
+) -> None:
+    nothing, worked = np.zeros(1), 128 * 6 / 4
+    low, high = with_calls(calls, seconds), with_calls(calls + more, seconds + longer)
+    waits = [float(with_tools(found, nothing, 8, 4, False)[0]) - worked for found in (low, high)]
+    assert 6.0 - 1e-6 <= waits[0] <= calls * seconds + 1e-6
+    # a cut farther out keeps the mean by drawing the rest together, which takes a hair off the longest
+    assert waits[1] >= waits[0] * 0.99
+    assert with_tools(high, nothing, 8, 4, True) == with_tools(low, nothing, 8, 4, True)
 
 
 def test_a_forward_evaluation_is_a_pass_every_so_often() -> None:

@@ -82,3 +82,12 @@ def test_two_prices_of_one_machine_are_as_quick_as_one_pool_of_all_its_nodes() -
     # one pool of all nodes may run another engine, so it may be quicker but hardly slower
     assert np.quantile(errors, 0.02) > -0.02
     assert np.median(errors) < 0.05
+
+
+def test_uneven_tool_calls_lengthen_a_step_and_not_what_runs_out_of_step() -> None:
+    request = api.load(next(EXAMPLES.glob("10-*.yaml")))
+    alike, uneven = (api.problem_of(request.replaced("job.environment.seconds_per_call.max", s)) for s in (2.0, 30.0))
+    for pools in ("colocated", "rollout"):
+        least = [getattr(problem, pools).seconds.min() for problem in (alike, uneven)]
+        assert least[0] + 1.0 < least[1]
+    assert alike.rollout.steady_seconds.min() == uneven.rollout.steady_seconds.min()

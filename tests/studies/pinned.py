@@ -113,7 +113,7 @@ def predict(pinned: Pinned) -> Result:
         hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, resident, pinned.placement == COLOCATED
     )
     time = sample(context, engine, size, pinned.placement == ASYNC).seconds
-    generate = float(with_tools(context, time, size, context.instances[0])[0])
+    generate = float(with_tools(context, time, size, context.instances[0], pinned.placement == ASYNC)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration
     named["overhead"] = (colocated_fixed_s if pinned.placement == COLOCATED else disaggregated_fixed_s)(

@@ -109,6 +109,7 @@ def test_copies_of_an_environment_are_a_grid_up_to_the_samples_of_the_largest_st
     assert workload.instances == (1, 2, 4, 8, 16, 24)
     assert workload.tools is not None
     assert workload.tools.instances == 24
+    assert (workload.tools.wait_seconds, workload.tools.most_seconds) == (2.0, 20.0)
     assert built("grpo", {"environment": TOOLS | {"instances": 5}}).instances == (5,)
     assert built("grpo").instances == ()
 

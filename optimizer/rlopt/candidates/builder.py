@@ -161,7 +161,10 @@ class Builder:
         estimate = len(self.sampling_rows)
         self.sampling_rows += [SamplingRow(int(row), size, option) for row in rows]
         band = context.rollout_band[table.topology[rows]]
-        seconds, steady = (with_tools(context, e[rows], size, context.instances[option]) for e in engines)
+        seconds, steady = (
+            with_tools(context, values[rows], size, context.instances[option], late)
+            for values, late in zip(engines, (False, True), strict=True)
+        )
         given = {
             "group_size": size,
             "update_precision": rank("bf16"),

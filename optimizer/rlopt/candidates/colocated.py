@@ -97,7 +97,7 @@ def colocated_table(
             )
             asleep = weights_gib(context, engine) * hardware.gpus_per_node
             for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False)):
-                time = with_tools(context, time, size, instances) + swap
+                time = with_tools(context, time, size, instances, steady=False) + swap
                 fits = np.isfinite(time)
                 count = int(fits.sum())
                 which = np.full(count, p), np.full(count, option)

@@ -37,7 +37,7 @@ def engine_detail(
         high = replace(engine, precision=FALLBACK)
         running = sample(context, high, size, steady, share, instances)
         parts = max(parts, _parts(context, high, running, instances), key=lambda held: sum(held.values()))
-    return EngineDetail(parts, tuple(_stages(context, time, size, instances)))
+    return EngineDetail(parts, tuple(_stages(context, time, size, instances, steady)))
 
 
 def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> dict[str, float]:
@@ -54,10 +54,10 @@ def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> d
     }
 
 
-def _stages(context: Context, time: Sampled, size: int, instances: int) -> list[StageDetail]:
+def _stages(context: Context, time: Sampled, size: int, instances: int, steady: bool) -> list[StageDetail]:
     """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
     evaluation = float(time.evaluation_seconds[0])
-    everything = float(with_tools(context, time.total, size, instances)[0])
+    everything = float(with_tools(context, time.total, size, instances, steady)[0])
     found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]))]
     if evaluation > 0.0:
         found.append(StageDetail("evaluation", "policy", evaluation, None))

@@ -14,8 +14,9 @@ from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.engine import Engine, room_gib, worlds_gib
 from rlopt.estimates import generation_seconds, lagging_sample, quantise_seconds, sample_factor, serving_engine
 from rlopt.estimates.acting import acting_seconds
+from rlopt.estimates.lengths import CutLognormal
 from rlopt.problem import Floats
-from rlopt.workloads import Stage
+from rlopt.workloads import Stage, Tools
 
 ONE_A_PROMPT = 1
 """Responses to a prompt of an evaluation."""
@@ -206,14 +207,30 @@ def sampled(context: Context, engine: Engine, size: int, steady: bool) -> list[t
     return found
 
 
-def with_tools(context: Context, seconds: Floats, size: int, instances: int) -> Floats:
-    """Sampling with tool calls: calls overlap across samples, and the last sample waits for its own calls."""
+def with_tools(context: Context, seconds: Floats, size: int, instances: int, steady: bool) -> Floats:
+    """Sampling with tool calls: calls overlap across samples, and the last sample waits for its own.
+
+    In step the batch is done when the sample with the longest calls is; out of step a sample's calls delay it alone,
+    by their mean. An evaluation is a batch of its own in both.
+    """
     tools, asked = context.workload.tools, context.workload.evaluation
     if tools is None:
         return seconds
     throughput = tools_seconds(context, size, instances)
-    batches = 1.0 if asked is None or asked.stage.kind != "generate" else 1.0 + 1.0 / asked.every
-    return np.maximum(seconds, throughput) + batches * tools.calls_mean * tools.seconds_mean
+    samples = context.sequences(context.workload.of_kind("generate")[0], size)
+    waits = tools.wait_seconds if steady else _longest_calls(context, tools, samples)
+    if asked is not None and asked.stage.kind == "generate":
+        waits += _longest_calls(context, tools, asked.samples) / asked.every
+    return np.maximum(seconds, throughput) + waits
+
+
+def _longest_calls(context: Context, tools: Tools, samples: float) -> float:
+    """Seconds that the sample which waits longest for its calls does, of ``samples``.
+
+    Waits are spread as lengths are: a lognormal cut at the longest there may be.
+    """
+    spread = float(context.calibration.generation["length_cv"])
+    return CutLognormal.of(tools.wait_seconds, tools.most_seconds, spread).expected_longest(samples)
 
 
 def tools_seconds(context: Context, size: int, instances: int) -> float:
@@ -224,4 +241,4 @@ def tools_seconds(context: Context, size: int, instances: int) -> float:
     samples = context.sequences(context.workload.of_kind("generate")[0], size)
     if asked is not None and asked.stage.kind == "generate":
         samples += asked.sequences
-    return samples * tools.calls_mean * tools.seconds_mean / instances
+    return samples * tools.wait_seconds / instances

@@ -127,8 +127,10 @@ def mixed_bound(
             longest = _least_seconds(context, table, known, (size, environment, steady))
             ends = longest[a], longest[b]
             shared = 1.0 / (1.0 / one + 1.0 / other)
-            seconds = with_tools(context, np.maximum(shared, np.maximum(*ends)), size, instances)
-            late = [with_tools(context, end, size, instances) * band for end, band in zip(ends, bands, strict=True)]
+            seconds = with_tools(context, np.maximum(shared, np.maximum(*ends)), size, instances, steady)
+            late = [
+                with_tools(context, end, size, instances, steady) * band for end, band in zip(ends, bands, strict=True)
+            ]
             found[plain][here] = seconds
             found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
             found["steady_split" if steady else "split"][here] = _even((one, other), ends)
@@ -195,8 +197,8 @@ def mixed_times(
             split = _even((engines[(size, environment)][a], engines[(size, environment)][b]), ends)
             shares = split, 1.0 - split
             split = _even((seconds(a, shares[0], steady), seconds(b, shares[1], steady)), ends, shares)
-            one = with_tools(context, seconds(a, split, steady), size, instances)
-            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances)
+            one = with_tools(context, seconds(a, split, steady), size, instances, steady)
+            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances, steady)
             found[names[0]][here] = split
             found[names[1]][here] = np.maximum(one, other)
             found[names[2]][here] = np.maximum(one * bands[0], other * bands[1])

@@ -61,6 +61,8 @@ def tools(request: Request) -> Tools | None:
         instances=instances(request)[-1],
         vcpus=environment.vcpus_per_instance or 1.0,
         memory_bytes=environment.memory_per_instance or 0.0,
+        calls_max=calls.max if calls else 1.0,
+        seconds_max=seconds.max if seconds else 0.0,
     )
 
 

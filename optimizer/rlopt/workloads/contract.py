@@ -73,13 +73,28 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Tool calls beside generation: seconds and machines. ``instances`` is the most there may be."""
+    """Tool calls beside generation: seconds and machines. ``instances`` is the most there may be.
+
+    A maximum below its mean says nothing: every sample then waits as long as the mean.
+    """
 
     calls_mean: float
     seconds_mean: float
     instances: int
     vcpus: float
     memory_bytes: float
+    calls_max: float = 0.0
+    seconds_max: float = 0.0
+
+    @property
+    def wait_seconds(self) -> float:
+        """Seconds that a sample waits for its calls on average."""
+        return self.calls_mean * self.seconds_mean
+
+    @property
+    def most_seconds(self) -> float:
+        """Seconds that no sample waits longer than: as many calls as there may be, each as long as one may be."""
+        return max(self.calls_mean, self.calls_max) * max(self.seconds_mean, self.seconds_max)
 
 
 @dataclass(frozen=True, slots=True)
