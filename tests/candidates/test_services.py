@@ -96,6 +96,30 @@ def test_a_cache_of_the_region_comes_before_a_cheaper_one_elsewhere() -> None:
     }
 
 
+def test_each_price_of_another_region_is_said_once_by_kind() -> None:
+    held = asked(cache=Cache(replay=3 * GIB))
+    disk, cold = store("north", "n1", "disk", 0.2, "block"), store("north", "n1", "cold", 0.1, min_days=9.0)
+    caches = (replace(memory("ours", "north", 4.0, 0.5), region="n1"),)
+    logs = (replace(LOGS[0], region="n1"), replace(metric("north", 0.73, None), region="n1"))
+    made = book(held, storage=(*STORES, disk, cold), caches=caches, logs=logs)
+    words = {
+        kind: f"{kind}: north's price in n1 stands in for that of n9"
+        for kind in ("storage", "disks", "fast store", "text log", "metrics")
+    }
+    found = zone_tariff(made, "north", "n9")
+    assert sorted(text for text in found.warnings if "stands in" in text) == sorted(words.values())
+    assert found.disk is not None
+    assert found.cache is not None
+    assert found.metering is not None
+    notes = (*(tier.note for tier in found.tiers), found.disk.note, found.cache.note, found.log_note)
+    kinds = (*("storage" for _ in found.tiers), "disks", "fast store", "text log")
+    assert (*notes, found.metering.note) == (*(words[kind] for kind in kinds), words["metrics"])
+    assert len(found.tiers) == 3  # a volume takes copies too
+    assert not [text for text in zone_tariff(made, "north", "n1").warnings if "stands in" in text]
+    nowhere = zone_tariff(made, "north", None).warnings
+    assert "disks: north's price in n1 stands in for that of a region that is not stated" in nowhere
+
+
 @pytest.mark.parametrize(
     ("gib", "name", "usd"),
     [
@@ -114,7 +138,7 @@ def test_the_cheapest_store_that_holds_the_bytes(gib: float, name: str, usd: flo
         memory("unknown", "north", None, 0.001),
         replace(memory("database", "north", 100.0, 0.001), kind="database"),
     )
-    found = cheapest_cache(rows, lambda _: 1.0, gib)
+    found = cheapest_cache(rows, lambda _: 1.0, gib, ("north", None))
     assert found is not None
     assert (found.name, found.usd_per_hour) == (name, pytest.approx(usd))
     assert found.gib >= gib

@@ -130,6 +130,30 @@ def test_disks_and_those_that_are_left_behind() -> None:
     assert any("south lists no block storage: 80 GB" in text for text in away.warnings)
 
 
+def test_a_price_of_another_region_stands_in_the_basis() -> None:
+    north, south = rich_problem().tariffs
+    assert north.disk is not None
+    assert north.cache is not None
+    assert north.metering is not None
+    away = replace(
+        north,
+        tiers=tuple(replace(tier, note="of n8") for tier in north.tiers),
+        disk=replace(north.disk, note="of n7"),
+        cache=replace(north.cache, note="of n6"),
+        metering=replace(north.metering, note="of n5"),
+        log_note="of n4",
+    )
+    plan = plan_with(rich_problem(tariffs=(away, south)), zone=0, variant=0, tier=0)
+    assert plan.cost is not None
+    told = {line.item: line.basis[-6:] for line in plan.cost.lines if line.basis[-5:-2] == "of "}
+    copies = {f"{role} checkpoints": "; of n8" for role in ("recent", "best", "history")}
+    volumes = dict.fromkeys(("disks", "orphan volumes"), "; of n7")
+    logs = {"text log": "; of n4", "abnormal samples": "; of n4", "debugged steps": "; of n4"}
+    series = dict.fromkeys(("metrics", "hardware metrics"), "; of n5")
+    data = dict.fromkeys(("dataset", "base weights", "stored log-probabilities"), "; of n8")
+    assert told == {k: v[-6:] for k, v in (copies | volumes | logs | series | data | {"fast store": "; of n6"}).items()}
+
+
 def test_the_fast_store() -> None:
     plan = plan_with(rich_problem(), zone=0, variant=0, tier=0)
     assert usd(plan)["cache/fast store"] == pytest.approx(2 * 0.4 * hours(plan))

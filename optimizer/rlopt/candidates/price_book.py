@@ -12,7 +12,15 @@ from typing import TypeVar
 from rlopt.candidates.cpu_book import CpuBook
 from rlopt.candidates.market import usd_rate
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.services import as_log, by_series, cheapest_cache, cheapest_disk, data_traffic, nearest_region
+from rlopt.candidates.services import (
+    as_log,
+    by_series,
+    cheapest_cache,
+    cheapest_disk,
+    data_traffic,
+    nearest_region,
+    standing_in,
+)
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
@@ -89,14 +97,22 @@ class TariffBook:
         rows = nearest_region(home, region, references.get(provider))
         rows += nearest_region(far, None, references.get(self.elsewhere))
         back = self.egress(self.elsewhere, references.get(self.elsewhere))[0] if far else 0.0
-        found = [self._tier(row, egress, back) if row.provider != provider else self._tier(row) for row in rows]
+        found = [
+            self._tier(row, egress, back)
+            if row.provider != provider
+            else self._tier(row, note=standing_in("storage", row, provider, region))
+            for row in rows
+        ]
         kept = {tier.name: tier for tier in found if not any(other.dominates(tier) for other in found)}
-        return tuple(kept.values()), warnings
+        notes = {tier.note: None for tier in kept.values() if tier.note}
+        return tuple(kept.values()), [*warnings, *notes]
 
     def disk(self, provider: str, region: str | None) -> Disk | None:
         """The cheapest block storage of a provider; None where no price is known."""
         disks = [row for row in self.storage.get(provider, []) if row.kind == "block"]
-        return cheapest_disk(nearest_region(disks, region, self.catalog.reference_regions.get(provider)), self.rate)
+        return cheapest_disk(
+            nearest_region(disks, region, self.catalog.reference_regions.get(provider)), self.rate, region
+        )
 
     def cache(self, provider: str, region: str | None) -> tuple[CacheStore | None, list[str]]:
         """The cheapest fast store for what the job caches, and what is not known of it."""
@@ -113,32 +129,41 @@ class TariffBook:
             return None, warnings
         references = self.catalog.reference_regions
         own = nearest_region(self.caches.get(provider, []), region, references.get(provider))
-        found = cheapest_cache(own, self.rate, gib)
+        place = (provider, region)
+        found = cheapest_cache(own, self.rate, gib, place)
         if found is not None:
-            return found, warnings
+            return found, [*warnings, found.note] if found.note else warnings
         every = [row for rows in self.caches.values() for row in rows]
         note = f"{provider} lists no fast store of known size: priced at the cheapest known"
         theirs = nearest_region(self.caches.get(self.elsewhere, []), None, references.get(self.elsewhere))
-        other = cheapest_cache(theirs, self.rate, gib, note) or cheapest_cache(every, self.rate, gib, note)
+        other = cheapest_cache(theirs, self.rate, gib, place, note) or cheapest_cache(
+            every, self.rate, gib, place, note
+        )
         if other is None:
             raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
         return other, [*warnings, note]
 
-    def metering(self, provider: str, egress: float) -> tuple[Metering | None, list[str]]:
+    def metering(self, provider: str, region: str | None, egress: float) -> tuple[Metering | None, list[str]]:
         """How metrics are billed: the provider's own price, else its log, else the fallback provider's."""
         for owner in (provider, self.elsewhere, DEFAULT_STORAGE):
             away = 0.0 if owner == provider else egress
-            priced, logs = self.metrics.get(owner, []), self.logs.get(owner, [])
+            where = region if owner == provider else None
+            reference = self.catalog.reference_regions.get(owner)
+            priced, logs = nearest_region(self.metrics.get(owner, []), where, reference), self.logs.get(owner, [])
             if priced:
                 row = min(priced, key=lambda row: row.id)
-                weak = row.confidence not in self.request.choices.price_confidence
-                note = f"metrics are billed at a price of {row.confidence} confidence ({row.id})"
-                return by_series(row, self.rate, self.operations, away), [note] if weak else []
+                note = standing_in("metrics", row, provider, region)
+                warnings = [note] if note else []
+                if row.confidence not in self.request.choices.price_confidence:
+                    warnings.append(f"metrics are billed at a price of {row.confidence} confidence ({row.id})")
+                return by_series(row, self.rate, self.operations, away, note), warnings
             if logs:
-                return as_log(self.log(owner)[0], self.rate, self.operations, away), []
+                row = self.log(owner, where)[0]
+                note = standing_in("metrics", row, provider, region)
+                return as_log(row, self.rate, self.operations, away, note), [note] if note else []
         return None, ["metrics: no price is known, not on the bill"]
 
-    def _tier(self, row: StorageTier, upload_per_gb: float = 0.0, download_per_gb: float = 0.0) -> Tier:
+    def _tier(self, row: StorageTier, upload_per_gb: float = 0.0, download_per_gb: float = 0.0, note: str = "") -> Tier:
         rate, speed = self.rate(row.currency), self.operations.checkpoint_read_gb_s_per_node
         return Tier(
             name=row.id,
@@ -154,16 +179,19 @@ class TariffBook:
             put_usd=(row.put_per_1000 or 0.0) * rate / KILO,
             get_usd=(row.get_per_1000 or 0.0) * rate / KILO,
             download_per_gb=download_per_gb,
+            note=note,
         )
 
-    def log(self, provider: str) -> tuple[LogPrice, list[str]]:
-        """The cheapest way to take text in at a provider, or at the fallback."""
-        mine = self.logs.get(provider, [])
+    def log(self, provider: str, region: str | None) -> tuple[LogPrice, list[str]]:
+        """The cheapest way to take text in near a region of a provider, or at the fallback."""
+        mine = nearest_region(self.logs.get(provider, []), region, self.catalog.reference_regions.get(provider))
         warnings = [] if mine else [f"{provider} lists no logging service: text logs priced at {self.elsewhere}'s"]
         pool = mine or self.logs.get(self.elsewhere) or self.logs.get(DEFAULT_STORAGE) or []
         if not pool:
             raise MissingFactError("a logging price", "the text log", "add a row to the logging catalog")
-        return min(pool, key=lambda row: ((row.ingest_per_gb or 0.0) * self.rate(row.currency), row.id)), warnings
+        row = min(pool, key=lambda row: ((row.ingest_per_gb or 0.0) * self.rate(row.currency), row.id))
+        note = standing_in("text log", row, provider, region)
+        return row, [*warnings, note] if note else warnings
 
 
 def _by_provider(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -179,10 +207,12 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
     tiers, warnings = book.tiers(provider, region, egress)
     if provider not in book.traffic:
         warnings.append(egress_source)
-    log, more = book.log(provider)
+    log, more = book.log(provider, region)
     warnings += more
-    metering, more = book.metering(provider, egress)
+    metering, more = book.metering(provider, region, egress)
     warnings += more
+    disk = book.disk(provider, region)
+    warnings += [disk.note] if disk is not None and disk.note else []
     cache, more = book.cache(provider, region)
     warnings += more
     stores = {provider} if book.has_store(provider) else {book.elsewhere}
@@ -213,9 +243,10 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         control,
         tuple(environments),
         tuple(warnings),
-        disk=book.disk(provider, region),
+        disk=disk,
         cache=cache,
         metering=metering,
+        log_note=standing_in("text log", log, provider, region),
         log_egress_per_gb=0.0 if log.provider == provider else egress,
         data_per_gb=data,
         data_note=data_note,

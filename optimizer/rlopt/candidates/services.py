@@ -31,18 +31,35 @@ def nearest_region(rows: list[Regional], region: str | None, reference: str | No
     return list(rows)
 
 
-def cheapest_disk(rows: Sequence[StorageTier], rate: Rate) -> Disk | None:
-    """The cheapest of the block storage of one place; None where there is none."""
+def standing_in(kind: str, row: Regional, provider: str, region: str | None) -> str:
+    """Says that a price of another region of the pool's provider stands in; empty where it does not."""
+    if row.provider != provider or row.region in (region, None):
+        return ""
+    wanted = f"that of {region}" if region else "that of a region that is not stated"
+    return f"{kind}: {provider}'s price in {row.region} stands in for {wanted}"
+
+
+def cheapest_disk(rows: Sequence[StorageTier], rate: Rate, region: str | None) -> Disk | None:
+    """The cheapest block storage among ``rows``, those nearest to a pool of ``region``; None where there are none."""
     if not rows:
         return None
     row = min(rows, key=lambda tier: (tier.price_gb_month * rate(tier.currency), tier.id))
-    return Disk(row.id, row.price_gb_month * rate(row.currency) / HOURS_PER_MONTH, row.source, row.as_of)
+    return Disk(
+        row.id,
+        row.price_gb_month * rate(row.currency) / HOURS_PER_MONTH,
+        row.source,
+        row.as_of,
+        standing_in("disks", row, row.provider, region),
+    )
 
 
-def cheapest_cache(rows: Sequence[CachePrice], rate: Rate, gib: float, note: str = "") -> CacheStore | None:
+def cheapest_cache(
+    rows: Sequence[CachePrice], rate: Rate, gib: float, place: tuple[str, str | None], note: str = ""
+) -> CacheStore | None:
     """The cheapest store of known size that holds ``gib`` GiB; None where none is known.
 
-    A store billed by its size is bought at least at the size that its price was seen at: prices fall with the size.
+    ``place``: provider and region of the pool. A store billed by its size is bought at least at the size that its
+    price was seen at: prices fall with the size.
     """
     found = []
     for row in rows:
@@ -58,10 +75,10 @@ def cheapest_cache(rows: Sequence[CachePrice], rate: Rate, gib: float, note: str
     if not found:
         return None
     usd, name, size, row = min(found, key=lambda price: price[:2])
-    return CacheStore(name, size, usd, row.source, row.as_of, note)
+    return CacheStore(name, size, usd, row.source, row.as_of, note or standing_in("fast store", row, *place))
 
 
-def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float) -> Metering:
+def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float, note: str = "") -> Metering:
     """Metrics billed as such: by the month and series, or by the size of their values."""
     usd = rate(row.currency)
     month, gb = row.metric_month or 0.0, row.metric_per_gb or 0.0
@@ -75,10 +92,11 @@ def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float) 
         egress_per_gb=egress,
         source=row.source,
         as_of=row.as_of,
+        note=note,
     )
 
 
-def as_log(row: LogPrice, rate: Rate, operations: Operations, egress: float) -> Metering:
+def as_log(row: LogPrice, rate: Rate, operations: Operations, egress: float, note: str = "") -> Metering:
     """Metrics written to the log as lines of text, where the provider has no price for them."""
     usd = rate(row.currency)
     return Metering(
@@ -91,6 +109,7 @@ def as_log(row: LogPrice, rate: Rate, operations: Operations, egress: float) -> 
         egress_per_gb=egress,
         source=row.source,
         as_of=row.as_of,
+        note=note,
     )
 
 

@@ -33,6 +33,8 @@ class Tier:
     """One request that reads an object."""
     download_per_gb: float = 0.0
     """Egress of the store's own provider where it is not the pool's, beside what the store asks for retrieval."""
+    note: str = ""
+    """Whose price stands in for the pool's region; empty where it is that region's own."""
 
     @property
     def ready(self) -> bool:
@@ -92,6 +94,8 @@ class Disk:
     usd_gb_hour: float
     source: str
     as_of: str
+    note: str = ""
+    """Whose price stands in for the pool's region."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class Metering:
     """Traffic to a service of another provider."""
     source: str
     as_of: str
+    note: str = ""
+    """Whose price stands in for the pool's region."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,8 @@ class Tariff:
     """None where the job caches nothing or no price is known."""
     metering: Metering | None = None
     """None where no price is known."""
+    log_note: str = ""
+    """Whose price of logging stands in for the pool's region."""
     log_egress_per_gb: float = 0.0
     """Traffic to the logging service where it is another provider's."""
     data_per_gb: float = 0.0

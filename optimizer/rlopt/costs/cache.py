@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.costs.contract import Terms, runs
+from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import tariff_of
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
@@ -43,6 +43,6 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             kind="elastic",
             usd=store.usd_per_hour * hours * trials,
             basis=f"{store.name}: {store.gib:.4g} GiB ({what}) at {store.usd_per_hour:.4f} USD/h x {hours:.4f} h"
-            f"{runs(trials)}" + (f"; {store.note}" if store.note else ""),
+            f"{runs(trials)}{told(store.note)}",
         )
     ]

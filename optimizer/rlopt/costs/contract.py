@@ -22,6 +22,11 @@ T = TypeVar("T")
 Terms = Mapping[str, NDArray[np.float64]]
 
 
+def told(note: str) -> str:
+    """A remark at the end of a basis; nothing where there is none."""
+    return f"; {note}" if note else ""
+
+
 def runs(trials: float) -> str:
     """The factor of a basis for tuning trials: nothing for a single run, else `` x 3 runs``."""
     return "" if trials == 1 else f" x {trials:g} runs"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
-from rlopt.costs.contract import Terms, runs
+from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import tariff_of
 from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
 from rlopt.costs.text_log import ABNORMAL, DEBUGGED, SAMPLED, billed_hours, gb_per_sample, kept_hours, text_gb
@@ -89,7 +89,7 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
             usd=total * (tariff.log_ingest_per_gb + tariff.log_gb_hour * kept),
             basis=f"{tariff.log_name}: {what[item]} x {one * 1e9:.0f} B = {total:.4g} GB x "
             f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * HOURS_PER_MONTH:g} "
-            f"USD/GB/month x {kept:g} h)",
+            f"USD/GB/month x {kept:g} h){told(tariff.log_note)}",
         )
 
 
@@ -123,7 +123,8 @@ def _metrics(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]
             item=item,
             kind="elastic",
             usd=usd,
-            basis=f"{metering.name}: {float(wrote.series):g} series ({what[item]}), {price}{runs(trials)}",
+            basis=f"{metering.name}: {float(wrote.series):g} series ({what[item]}), {price}{runs(trials)}"
+            f"{told(metering.note)}",
         )
 
 

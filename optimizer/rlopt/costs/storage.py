@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from rlopt.costs.contract import Terms, runs
+from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import (
     best_stay,
     copies,
@@ -77,7 +77,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         part, held = charge(tier, stay, free), max(float(stay.hours), tier.min_hours)
         basis = (
             f"{tier.name}: {count} x {weights:.2f} GB x {held:.2f} h{' on average' if role == 'history' else ''} x "
-            f"{_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
+            f"{_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
         )
         found.append(_line(f"{role} checkpoints", "elastic", part.stored, basis))
         requests += float(part.requests)
@@ -91,7 +91,8 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         held = max(float(stay.hours), tier.min_hours)
         growing = " on average" if item == "trajectories" else ""
         basis = (
-            f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x {_month(tier.usd_gb_hour)}{_free(free)}"
+            f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x "
+            f"{_month(tier.usd_gb_hour)}{_free(free)}{told(tier.note)}"
         )
         found.append(_line(item, KINDS[item], part.stored, basis))
         requests += float(part.requests)
@@ -127,7 +128,7 @@ def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
     usd = state * (peak * hours + keep * kept + early) * tier.usd_gb_hour / (1.0 - free) * trials
     return usd, (
         f"{tier.name}: {state:.2f} GB x ({peak} copies x {hours:.3f} h + {keep} kept {kept:g} h + "
-        f"{early:.1f} h of minimum duration) x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
+        f"{early:.1f} h of minimum duration) x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
     )
 
 
@@ -148,6 +149,7 @@ def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
             continue
         price = tariff.disk.usd_gb_hour
         text = f"{tariff.disk.name}: {gb:.4g} GB x {hours:.3f} h x {_month(price)}{_free(free)}{runs(trials)}"
+        text += told(tariff.disk.note)
         found.append(_line(item, kind, gb * hours * price / (1.0 - free) * trials, text))
     return found
 
