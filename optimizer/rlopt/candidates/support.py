@@ -150,8 +150,13 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
 
 
 def may_mix(problem: Problem, kind: Kind, first: Ints, second: Ints) -> np.ndarray:
-    """Which pairs of pools may be one: two different offers, one precision, one environment, GPUs enough."""
+    """Which pairs of pools may be one: two different offers, one precision, one environment, GPUs enough.
+
+    Policies that act are not mixed: their worlds are whole, and cannot be shared out like samples.
+    """
     pools = pools_of(problem, kind)
+    if kind == "rollout" and problem.workload.acting is not None:
+        return np.zeros(len(first), dtype=bool)
     fine = pools.offer[first] < pools.offer[second]
     fine &= pools.precision[first] == pools.precision[second]
     fine &= pools.environment[first] == pools.environment[second]

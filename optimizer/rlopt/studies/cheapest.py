@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,8 @@ from rlopt.studies.search import Search
 NEAR_OPTIMAL = 0.01
 """Columns up to this share above the optimum stay in the program, so its bound speaks of rivals too."""
 PROOF = 1e-6
+LEAST_SECONDS = 0.01
+"""What the solver gets where the search has used the time limit up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,10 @@ class Found:
     rules: tuple[Rule, ...]
     admitted: np.ndarray
     excluded: dict[str, int]
+    complete: bool = True
+    """False where time was up before everything was looked at: the columns are then no proof."""
+    least_usd: float = 0.0
+    """No column of the problem costs less, whatever its pools."""
 
 
 def limit_of(rules: Sequence[Rule], key: str) -> float:
@@ -57,12 +64,12 @@ def find(
     reductions: bool = True,
     slack: float = NEAR_OPTIMAL,
     resolution: float = 0.0,
-    known_usd: float | None = None,
+    seconds: float = math.inf,
 ) -> Found:
-    """Search one problem under ``rules`` (the request's own by default).
+    """Search one problem under ``rules`` (the request's own by default), for ``seconds`` at most.
 
-    ``resolution`` is what a plan of three pools must save to be a point of a frontier, as a share. ``known_usd`` is the
-    cost of the best plan without mixed pools, where only the mixed ones are left to search.
+    ``resolution`` is what a plan of three pools, or one that mixes offers, must save to be a point of a frontier, as a
+    share.
     """
     chosen = tuple(rules_of(problem) if rules is None else rules)
     prune = Prune(
@@ -71,11 +78,13 @@ def find(
         limit_of(chosen, "limits.budget"),
         slack if goal != "frontier" else 0.0,
     )
-    prune.best = math.inf if known_usd is None else known_usd
-    search = Search(problem, Bounds.of(problem, chosen), chosen, prune, reductions, resolution, known_usd is not None)
+    bounds = Bounds.of(problem, chosen)
+    ends = time.perf_counter() + seconds
+    search = Search(problem, bounds, chosen, prune, reductions, resolution, ends=ends)
     columns = search.run()
     excluded = {reason: count for reason, count in prune.excluded.items() if count}
-    return Found(columns, chosen, admitted(columns, chosen, problem), excluded)
+    least = float(np.min(bounds.fixed, initial=math.inf))
+    return Found(columns, chosen, admitted(columns, chosen, problem), excluded, not search.stopped, least)
 
 
 def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) -> int:
@@ -135,6 +144,8 @@ def summary(
     if outcome.objective is None or usd is None:
         return SolverSummary(objective_usd=None, bound_usd=None, gap=None, **common)
     bound = min(outcome.bound, outcome.objective) if math.isfinite(outcome.bound) else None
+    if not found.complete:
+        bound = found.least_usd if goal != "time" and math.isfinite(found.least_usd) else None
     gap = None if bound is None else (outcome.objective - bound) / max(abs(outcome.objective), 1e-12)
     if goal == "time":
         return SolverSummary(objective_usd=usd, bound_usd=None, gap=gap, objective="time", bound_hours=bound, **common)
@@ -155,21 +166,30 @@ def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_l
     module = solvers.backend(backend)
     if not len(found.columns):
         nothing = solvers.Outcome("infeasible", None, None, math.inf, 0.0, "every column excluded by an exact argument")
-        return infeasible_plan(problem, summary(problem, found, nothing, backend, goal, None, 0))
+        return _unless_stopped(
+            infeasible_plan(problem, summary(problem, found, nothing, backend, goal, None, 0)), found
+        )
     program = formulate(found.columns, problem, objective, found.rules)
     outcome = solvers.solve(program, module, time_limit)
     if outcome.values is None:
         known = np.flatnonzero(found.admitted)
         if outcome.termination == "infeasible" or not len(known):
             none = infeasible_plan(problem, summary(problem, found, outcome, backend, goal, None, len(program.rows)))
-            return none if outcome.termination == "infeasible" else none.model_copy(update={"status": "feasible"})
+            if outcome.termination == "infeasible":
+                return _unless_stopped(none, found)
+            return none.model_copy(update={"status": "feasible"})
         outcome = _known_best(program, outcome, known)
     assert outcome.values is not None
     j = _tie_break(found, problem, program.objective, int(np.argmax(outcome.values)))
     root_gap = _root_gap(program, float(program.objective[j])) if backend == "pulp" else None
     solver = summary(problem, found, outcome, backend, goal, float(found.columns.usd[j]), len(program.rows), root_gap)
-    proven = outcome.termination == "optimal" and solver.gap is not None and solver.gap <= PROOF
+    proven = found.complete and outcome.termination == "optimal" and solver.gap is not None and solver.gap <= PROOF
     return audit(build_plan(found.columns, j, problem, solver, "optimal" if proven else "feasible"), problem)
+
+
+def _unless_stopped(plan: Plan, found: Found) -> Plan:
+    """An infeasible plan, or one that says nothing where the search was stopped."""
+    return plan if found.complete else plan.model_copy(update={"status": "feasible"})
 
 
 def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
@@ -197,4 +217,7 @@ def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
 def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True) -> Plan:
     """The cheapest plan of the request (or the fastest, where its objective is time), proven and audited."""
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
-    return solve_found(problem, find(problem, goal, reductions=reductions), goal, backend, time_limit)
+    start, seconds = time.perf_counter(), math.inf if time_limit is None else time_limit
+    found = find(problem, goal, reductions=reductions, seconds=seconds)
+    left = None if time_limit is None else max(time_limit - (time.perf_counter() - start), LEAST_SECONDS)
+    return solve_found(problem, found, goal, backend, left)

@@ -6,7 +6,6 @@ with the deadline at its own hours: nothing within those hours is cheaper.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -40,10 +39,10 @@ def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def frontier_columns(problem: Problem, resolution: float = RESOLUTION) -> Found:
-    """All columns of single offers on the frontier, by hours; the found set's rows are in that order.
+    """All columns on the frontier, by hours; the found set's rows are in that order.
 
-    The cheapest is exact, mixed pools included. A plan of three pools counts where it saves at least ``resolution``
-    over a plan that is no slower: rounding alone would make many of nearly equal cost.
+    The cheapest is exact. Between the ends a plan of three pools, or one that mixes offers, counts where it saves at
+    least ``resolution`` over a plan that is no slower: rounding alone would make many of nearly equal cost.
     """
     rules = rules_of(problem)
     found = find(problem, "frontier", rules, resolution=resolution)
@@ -54,16 +53,6 @@ def frontier_columns(problem: Problem, resolution: float = RESOLUTION) -> Found:
     if len(columns):
         columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
     return replace(found, columns=columns, admitted=np.ones(len(columns), dtype=bool))
-
-
-def _within(problem: Problem, found: Found, j: int) -> Found:
-    """Columns that may be the cheapest within the hours of point ``j``: those known, and mixed pools that beat them."""
-    rules = _deadline(float(found.columns.confident_hours[j]), found.rules)
-    columns = found.columns
-    if problem.request.choices.mixed_pools and len(problem.rollout):
-        mixed = find(problem, "cost", rules, slack=0.0, known_usd=float(columns.usd[j]))
-        columns = Columns.join([columns, mixed.columns])
-    return replace(found, columns=columns, rules=rules, admitted=admitted(columns, rules, problem))
 
 
 def spread(columns: Columns, points: int) -> list[int]:
@@ -104,14 +93,10 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
     found = frontier_columns(problem)
     plans: list[Plan] = []
     for j in spread(found.columns, points):
-        plan = solve_found(problem, _within(problem, found, j), "cost", backend)
-        if plan.cost and (not plans or plan.cost.total_usd < _usd(plans[-1])):  # a mix may beat the next point as well
-            plans.append(plan)
+        rules = _deadline(float(found.columns.confident_hours[j]), found.rules)
+        here = replace(found, rules=rules, admitted=admitted(found.columns, rules, problem))
+        plans.append(solve_found(problem, here, "cost", backend))
     return Frontier(points=plans)
-
-
-def _usd(plan: Plan) -> float:
-    return plan.cost.total_usd if plan.cost else math.inf
 
 
 def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoint]:

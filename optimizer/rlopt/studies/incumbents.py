@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.support import alone, every_pair
-from rlopt.problem import Floats, Ints, Pools, Support
+from rlopt.problem import Floats, Ints, Pools, Problem, Support
 from rlopt.studies.bounds import Group
 from rlopt.studies.matter import Matter
 from rlopt.studies.prune import pareto_index
@@ -27,6 +27,24 @@ class Served:
     train: Ints
     rollout: Ints
     score: Ints | None
+
+
+def served_groups(problem: Problem) -> Iterator[Served]:
+    """Rows that may be put together: one zone, one variant, one group size."""
+    training, rollout, scoring = problem.training, problem.rollout, problem.scoring
+    for zone in np.unique(training.zone):
+        trained, sampled, scored = (np.flatnonzero(pools.zone == zone) for pools in (training, rollout, scoring))
+        for size in np.unique(training.group_size[trained]):
+            here = sampled[rollout.group_size[sampled] == size]
+            rows = trained[training.group_size[trained] == size]
+            for variant in np.unique(training.variant[rows]):
+                score = None
+                if problem.variants[variant].own:
+                    fine = (scoring.variant[scored] == variant) & (scoring.group_size[scored] == size)
+                    score = scored[fine]
+                train = rows[training.variant[rows] == variant]
+                if len(here) and (score is None or len(score)):
+                    yield Served(Group(int(zone), int(variant), int(size)), train, here, score)
 
 
 def classes(pools: Pools, rows: Ints) -> list[Ints]:

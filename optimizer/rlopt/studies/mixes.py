@@ -30,6 +30,8 @@ class Mixes:
     thin: Callable[[Support], Support]
     """Leaves out pools that another beats in everything; all of one group."""
     share: float = 0.0
+    over: Callable[[], bool] = lambda: False
+    """Whether time is up."""
 
     def supports(self, placement: int, group: Group, train: Ints, rollout: Ints, score: Ints | None) -> Support:
         """Everything that may stand beside the training pools of a group and is mixed somewhere."""
@@ -62,6 +64,8 @@ class Mixes:
             return found[0]
         step = max(1, PAIRS // len(score))
         for start in range(0, len(rollout), step):
+            if self.over():
+                break
             pairs = every_pair(problem, rollout.take(slice(start, start + step)), score)
             pairs = pairs.take(pairs.gpus < problem.gpu_limit)
             found.append(pairs.take(self.matter.of(placement, group, pairs, stairs)))
@@ -97,6 +101,8 @@ class Mixes:
         found = [mixed(problem, kind, rows[:0], rows[:0])]
         step = max(1, PAIRS // max(len(rows), 1))
         for start in range(0, len(rows), step):
+            if self.over():
+                break
             some = rows[start : start + step]
             i, j = np.repeat(some, len(rows)), np.tile(rows, len(some))
             fine = may_mix(problem, kind, i, j)

@@ -41,12 +41,13 @@ class Prune:
     costs: Floats = field(default_factory=lambda: np.zeros(0))
     excluded: Counter[str] = field(default_factory=Counter)
 
-    def ceiling(self, hours: Floats, strict: bool = False) -> Floats:
+    def ceiling(self, hours: Floats, bounding: bool = False) -> Floats:
         """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``.
 
-        ``strict``: it must be better than the best known.
+        ``bounding``: what a bound may reach, strict and coarse where the search is.
         """
-        room = 1.0 - NOISE if strict else 1.0 + self.slack + NOISE
+        room = 1.0 - NOISE if bounding and self.strict else 1.0 + self.slack + NOISE
+        saved = self.resolution if bounding else 0.0
         if self.goal == "cost":
             return np.full(np.shape(hours), self.best * room)
         if self.goal == "time":
@@ -54,14 +55,14 @@ class Prune:
         if not len(self.hours):
             return np.full(np.shape(hours), np.inf)
         at = np.searchsorted(self.hours, hours, side="right") - 1
-        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE - self.resolution), np.inf)
+        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE - saved), np.inf)
 
     def keep(self, cost: Floats, hours: Floats, count: bool = True) -> NDArray[np.bool_]:
         """Which lower bounds (any one shape) still allow a part in the answer."""
         late = hours > self.deadline_hours * (1.0 + NOISE)
         barred = np.isinf(cost)  # some limit or floor bars the group whatever its pools
         dear = ~barred & (cost > self.budget_usd * (1.0 + NOISE))
-        beaten = ~barred & (cost > self.ceiling(hours, self.strict))
+        beaten = ~barred & (cost > self.ceiling(hours, bounding=True))
         if count:
             self.excluded["limits.deadline"] += int(late.sum())
             self.excluded["limits.budget"] += int((dear & ~late).sum())

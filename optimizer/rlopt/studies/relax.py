@@ -23,6 +23,7 @@ from rlopt.studies.cheapest import Found, find
 
 Rebuild = Callable[[Request], Problem]
 HALVINGS = 7
+LEAST_SECONDS, LONGEST_SECONDS = 3.0, 10.0
 WIDER_GPUS = (2, 4, 16)
 MOST_GPUS = 4096
 
@@ -37,6 +38,11 @@ class Clock:
     def of(seconds: float) -> Clock:
         """A clock that runs out in ``seconds``."""
         return Clock(time.perf_counter() + seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds for one more search, at least a few: a search that stops early still has what it found."""
+        return max(self.ends - time.perf_counter(), LEAST_SECONDS)
 
     @property
     def over(self) -> bool:
@@ -76,7 +82,7 @@ def _smallest(
 ) -> tuple[Found, int]:
     """Move the limit as little as a plan needs; returns the search and row of that plan."""
     if rule.key == "limits.deadline":
-        fastest = find(problem, "time", others)
+        fastest = find(problem, "time", others, seconds=clock.left)
         row = _best(fastest, by_time=True)
         return (fastest, row) if row is not None else (found, j)
     if rule.key == "limits.budget" or rule.constant:
@@ -87,7 +93,7 @@ def _smallest(
         middle = (worst + reached) / 2.0
         if clock.over or abs(reached - worst) <= 1e-6 * max(1.0, abs(worst)):
             break
-        nearer = find(problem, "cost", [*others, replace(rule, limit=middle)])
+        nearer = find(problem, "cost", [*others, replace(rule, limit=middle)], seconds=clock.left)
         better = _best(nearer)
         if better is None:
             worst = middle
@@ -100,7 +106,7 @@ def _limits(problem: Problem, clock: Clock) -> list[Relaxation]:
     rules, found = rules_of(problem), []
     for rule in (r for r in rules if r.relaxable and r.amount is not None and r.key != "limits.max_gpus"):
         others = [other for other in rules if other is not rule]
-        without = find(problem, "cost", others)
+        without = find(problem, "cost", others, seconds=clock.left)
         j = _best(without)
         if j is None:
             continue
@@ -119,7 +125,7 @@ def _more_gpus(problem: Problem, rebuild: Rebuild, clock: Clock) -> list[Relaxat
             break
         wider = rebuild(problem.request.replaced("limits.max_gpus", wide))
         rules = rules_of(wider)
-        found = find(wider, "cost", rules)
+        found = find(wider, "cost", rules, seconds=clock.left)
         j = _best(found)
         if j is None:
             continue
@@ -155,7 +161,7 @@ def _choices(problem: Problem, rebuild: Rebuild, memory: bool, clock: Clock) -> 
         if clock.over:
             break
         opened = rebuild(problem.request.replaced(key, value))
-        search = find(opened, "cost")
+        search = find(opened, "cost", seconds=clock.left)
         j = _best(search)
         if j is not None:
             found.append(_relaxation(key, before, after, "", search, j))
@@ -165,7 +171,7 @@ def _choices(problem: Problem, rebuild: Rebuild, memory: bool, clock: Clock) -> 
 def _together(problem: Problem) -> list[list[Relaxation]]:
     """The cheapest plan with every relaxable limit left out: all that it exceeds, as one combined change."""
     rules = rules_of(problem)
-    found = find(problem, "cost", [rule for rule in rules if not rule.relaxable])
+    found = find(problem, "cost", [rule for rule in rules if not rule.relaxable], seconds=LONGEST_SECONDS)
     j = _best(found)
     if j is None:
         return []

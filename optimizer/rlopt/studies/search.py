@@ -11,7 +11,9 @@ What is dropped is counted by the argument that excluded it. With ``reductions=F
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +26,7 @@ from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, 
 from rlopt.rules import Rule
 from rlopt.studies.bounds import Bounds, Group
 from rlopt.studies.dominance import undominated
-from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs
+from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs, served_groups
 from rlopt.studies.matter import Matter
 from rlopt.studies.mixes import Mixes
 from rlopt.studies.prune import Prune, Stairs
@@ -32,6 +34,10 @@ from rlopt.studies.prune import Prune, Stairs
 CHUNK = 40_000
 MOST_BARRED = 500
 MOST_KEPT = 4_000
+SECONDS_WITHOUT_PLAN = 30.0
+"""How long mixed pools are sought where no plan of single offers is known, so that only limits can prune."""
+MANY = 100_000
+"""So many mixed pools of one group are worth comparing among each other before they are paired."""
 
 
 @dataclass(slots=True)
@@ -44,9 +50,12 @@ class Search:
     prune: Prune
     reductions: bool = True
     resolution: float = 0.0
-    """What a plan of three pools must save to be a point of a frontier, as a share."""
-    only_mixed: bool = False
-    """Whether plans of single offers are known already."""
+    """What a plan of three pools, or one that mixes offers, must save to be a point of a frontier, as a share."""
+    mixes: bool = True
+    """Whether pools of two offers are sought as well."""
+    ends: float = math.inf
+    """When the search gives up (`time.perf_counter`): what it has then is no proof."""
+    stopped: bool = False
     kept: list[Columns] = field(default_factory=list)
     barred: list[Columns] = field(default_factory=list)
 
@@ -59,11 +68,8 @@ class Search:
         """All columns for the program: those kept and the barred ones that would undercut them."""
         placements = self.problem.request.placements
         colocated = "colocated" in placements and len(self.problem.colocated) > 0
-        groups = list(self._groups()) if len(self.problem.rollout) else []
+        groups = list(served_groups(self.problem)) if len(self.problem.rollout) else []
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
-        if self.only_mixed:
-            self._mixes(groups, modes)
-            return self._collect()
         if self.reductions:
             if colocated:
                 self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
@@ -75,20 +81,22 @@ class Search:
             self.prune.resolution = self.resolution if served.score is not None else 0.0
             for placement in modes:
                 self._alone(placement, served)
-        if self.reductions and self.prune.goal != "frontier":
-            self._mixes(groups, modes)
         self.prune.resolution = 0.0
+        if self.reductions and self.mixes:
+            self._mixes(groups, modes)
         return self._collect()
 
     def _mixes(self, groups: Sequence[Served], modes: Sequence[int]) -> None:
         """Pools mixed of two offers; a frontier asks for them point by point (`only_mixed`)."""
         if not self.problem.request.choices.mixed_pools:
             return
-        self.prune.strict = True
+        if math.isinf(self.prune.best) and not len(self.prune.hours):  # without a plan no bound speaks
+            self.ends = min(self.ends, time.perf_counter() + SECONDS_WITHOUT_PLAN)
+        self.prune.strict, self.prune.resolution = True, self.resolution
         for served in groups:
             for placement in modes:
                 self._mixed(placement, served)
-        self.prune.strict = False
+        self.prune.strict, self.prune.resolution = False, 0.0
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
@@ -152,24 +160,6 @@ class Search:
     def _cheapest(self, columns: Columns, most: int) -> Columns:
         return columns if len(columns) <= most else columns.take(np.argpartition(columns.usd, most)[:most])
 
-    def _groups(self) -> Iterator[Served]:
-        """Rows that may be put together: one zone, one variant, one group size."""
-        problem = self.problem
-        training, rollout, scoring = problem.training, problem.rollout, problem.scoring
-        for zone in np.unique(training.zone):
-            trained, sampled, scored = (np.flatnonzero(pools.zone == zone) for pools in (training, rollout, scoring))
-            for size in np.unique(training.group_size[trained]):
-                here = sampled[rollout.group_size[sampled] == size]
-                rows = trained[training.group_size[trained] == size]
-                for variant in np.unique(training.variant[rows]):
-                    score = None
-                    if problem.variants[variant].own:
-                        fine = (scoring.variant[scored] == variant) & (scoring.group_size[scored] == size)
-                        score = scored[fine]
-                    train = rows[training.variant[rows] == variant]
-                    if len(here) and (score is None or len(score)):
-                        yield Served(Group(int(zone), int(variant), int(size)), train, here, score)
-
     def _colocated_bounds(self, pools: Pools) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         none = np.zeros(len(pools))
         group = Group(pools.zone, pools.variant, pools.group_size)
@@ -193,6 +183,8 @@ class Search:
     def _alone(self, placement: int, served: Served) -> None:
         """Every pool of one offer beside every training pool, less what the bounds exclude."""
         problem = self.problem
+        if self._over():
+            return
         if not self.reductions:
             self._pairs(placement, served.group, served.train, every_support(problem, served.rollout, served.score))
             return
@@ -213,16 +205,28 @@ class Search:
 
     def _mixed(self, placement: int, served: Served) -> None:
         """Pools mixed of two offers, as far as they could beat what is known."""
-        problem, train = self.problem, served.train
-        mixes = Mixes(self.matter, lambda some: undominated(problem, placement, train, some, self.rules), self._share())
-        beside = mixes.supports(placement, served.group, served.train, served.rollout, served.score)
-        if not len(beside):
+        if self._over():
             return
-        train = served.train
-        beside = self._undominated(placement, train, beside)
+        problem, train = self.problem, served.train
+        mixes = Mixes(
+            self.matter,
+            lambda some: undominated(problem, placement, train, some, self.rules),
+            self._share(),
+            self._over,
+        )
+        beside = mixes.supports(placement, served.group, train, served.rollout, served.score)
+        if not len(beside) or self._over():
+            return
+        if len(beside) > MANY:
+            beside = self._undominated(placement, train, beside)
         stairs = Stairs.of(beside.rate, *beside.times(placement))
         train = train[self._stay(placement, served.group, problem.training.take(train), stairs)]
         self._pairs(placement, served.group, train, beside)
+
+    def _over(self) -> bool:
+        """Whether time is up; what was not looked at then leaves the search without a proof."""
+        self.stopped = self.stopped or time.perf_counter() > self.ends
+        return self.stopped
 
     def _undominated(self, placement: int, train: Ints, beside: Support) -> Support:
         kept = undominated(self.problem, placement, train, beside, self.rules)
