@@ -17,9 +17,12 @@ from rlopt.candidates.market import (
     named_devices,
     open_market,
 )
+from rlopt.candidates.places import check_places, known_places
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer, Shape
+from rlopt.reading.catalogs import load_catalog
 from rlopt.request import Request
+from rlopt.request.data_work import StandsIn
 from rlopt.units import GIB
 from tests.costs.hand import hand_problem, offer, request
 
@@ -33,7 +36,8 @@ def shaped(base: Offer, **changes: Any) -> Offer:
 
 def catalog_of(*offers: Offer, zone_offers: tuple[Offer, ...] = (), **changes: Any) -> Catalog:
     catalog = replace(hand_problem().catalog, offers=offers, zone_offers=zone_offers, **changes)
-    return replace(catalog, families={"t": ("T",), "all": ("T", "U")})
+    families, countries = {"t": ("T",), "all": ("T", "U")}, {("north", "n2"): "NO", ("east", "Éast"): "SE"}
+    return replace(catalog, families=families, countries=countries)
 
 
 def asked(**choices: Any) -> Request:
@@ -75,7 +79,7 @@ def test_everything_is_in_play_where_nothing_is_chosen() -> None:
         ({"gpus": ["u"]}, 1, "choices.gpus"),
         ({"pricing": ["spot"]}, 1, "choices.pricing"),
         ({"regions": ["n1"]}, 2, "choices.regions"),
-        ({"regions": {"north": ["elsewhere"]}}, 1, "choices.regions"),
+        ({"regions": {"north": ["n2"]}}, 1, "choices.regions"),
         ({"countries": ["DE"]}, 0, "choices.countries"),
         ({"grades": ["marketplace"]}, 0, "choices.grades"),
         ({"price_confidence": ["low"]}, 0, "choices.price_confidence"),
@@ -85,6 +89,42 @@ def test_each_choice_cuts_and_is_counted(choices: dict[str, Any], kept: int, rea
     market = opened(BASE, SPOT, SOUTH, **choices)
     assert len(market.offers) == kept
     assert market.left_out == {reason: 3 - kept}
+
+
+@pytest.mark.parametrize(
+    ("choices", "lacks", "near"),
+    [
+        ({"providers": ["north", "nort"]}, "provider 'nort', needed for choices.providers", "nearest known: north"),
+        ({"providers": ["SOUTH"]}, "provider 'SOUTH'", "nearest known: south"),
+        ({"regions": {"nrth": "any"}}, "provider 'nrth', needed for choices.regions", "nearest known: north"),
+        ({"regions": {"north": ["n2", "s1"]}}, "region 's1' of north, needed for choices.regions", "nearest known: n1"),
+        ({"regions": ["n1", "n3"]}, "region 'n3', needed for choices.regions", "nearest known: n2, n1"),
+        ({"regions": ["zzz"]}, "region 'zzz'", "4 are known, none is near"),
+    ],
+)
+def test_a_place_that_no_row_knows_is_a_missing_fact(choices: dict[str, Any], lacks: str, near: str) -> None:
+    with pytest.raises(MissingFactError) as error:
+        opened(BASE, SPOT, SOUTH, **choices)
+    assert lacks in str(error.value)
+    assert near in str(error.value)
+    assert error.value.exit_code == 2
+
+
+def test_where_the_data_set_stands_must_be_known() -> None:
+    away = asked().replaced("job.data.stands_in", StandsIn(provider="est", region="unheard-of"))
+    with pytest.raises(MissingFactError, match=r"provider 'est', needed for job\.data\.stands_in\n.*east"):
+        open_market(away, catalog_of(BASE), 64)
+    known = asked().replaced("job.data.stands_in", StandsIn(provider="east", region="unheard-of"))
+    assert len(open_market(known, catalog_of(BASE), 64).offers) == 1
+
+
+def test_every_place_of_the_catalogs_is_known() -> None:
+    catalog = load_catalog()
+    places = known_places(catalog)
+    assert {"优云智算", "aws", "hyperstack", "scaleway", "datadog"} <= set(places)
+    assert {"cn", "cn-hangzhou"} <= set().union(*places.values())
+    check_places(asked(regions={name: sorted(regions) for name, regions in places.items() if regions}), catalog)
+    check_places(asked(providers=sorted(places), regions=sorted(set().union(*places.values()))), catalog)
 
 
 def test_a_family_stands_for_all_its_forms() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.places import check_places
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer
 from rlopt.request import Request
@@ -141,8 +142,10 @@ def _priced(request: Request, catalog: Catalog) -> Sequence[Offer]:
 def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
     """Cut the catalog by the request's choices.
 
-    Raises MissingFactError where nothing is left because of a fact that the catalog or the request lacks.
+    Raises MissingFactError where the request names a provider or region that no row knows, and where nothing is left
+    because of a fact that the catalog or the request lacks.
     """
+    check_places(request, catalog)
     wanted = request.choices.gpus
     named = catalog.devices.keys() if wanted is None else {n for w in wanted for n in named_devices(w, catalog)}
     usable = {name: name in named for name in catalog.devices}
