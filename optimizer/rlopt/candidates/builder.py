@@ -13,6 +13,7 @@ from rlopt.candidates.colocated import colocated_table
 from rlopt.candidates.context import Context, rank
 from rlopt.candidates.disk import disk_gib
 from rlopt.candidates.engine_seconds import with_tools
+from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.host import Kind, base_gib, levels, training_gib
 from rlopt.candidates.pricing import Needs, price_rows
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
@@ -110,10 +111,11 @@ class Builder:
             estimate = len(self.training_rows)
             self.training_rows += entries
         band = context.train_band[table.topology[rows]]
+        total = seconds[rows] + (0.0 if alone else handover_seconds(context)[table.topology[rows]])
         given = {
             **way.fields,
-            "seconds": seconds[rows],
-            "confident_seconds": seconds[rows] * band,
+            "seconds": total,
+            "confident_seconds": total * band,
             "once_seconds": once,
             "confident_once_seconds": once * band,
             "score_precision": _scored(context, table, way),
@@ -161,8 +163,9 @@ class Builder:
         estimate = len(self.sampling_rows)
         self.sampling_rows += [SamplingRow(int(row), size, option) for row in rows]
         band = context.rollout_band[table.topology[rows]]
+        sent = handover_seconds(context)[table.topology[rows]]
         seconds, steady = (
-            with_tools(context, values[rows], size, context.instances[option], late)
+            with_tools(context, values[rows], size, context.instances[option], late) + sent
             for values, late in zip(engines, (False, True), strict=True)
         )
         given = {

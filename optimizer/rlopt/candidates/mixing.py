@@ -16,6 +16,7 @@ from rlopt.candidates.context import Context
 from rlopt.candidates.detail import MixedTimes
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_seconds import sample, with_tools
+from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.rows import SamplingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.problem import Floats, Ints
@@ -80,6 +81,11 @@ def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
     return np.asarray(context.rollout_band[table.topology[rows]])
 
 
+def _sent(context: Context, table: SamplingTable, rows: Ints) -> Floats:
+    """Seconds that new weights take beyond the transport's own, whatever the share."""
+    return np.asarray(handover_seconds(context)[table.topology[rows]])
+
+
 def _least_seconds(
     context: Context, table: SamplingTable, known: dict[tuple[int, int, bool], Floats], key: tuple[int, int, bool]
 ) -> Floats:
@@ -119,6 +125,7 @@ def mixed_bound(
     for here, size, environment, _, a, b in _groups(table, rows, first, second):
         instances = context.instances[environment]
         bands = _bands(context, table, a), _bands(context, table, b)
+        sent = _sent(context, table, a), _sent(context, table, b)
         for engines, plain, confident, steady in (
             (table.engine_seconds, "in_step", "late", False),
             (table.engine_steady_seconds, "steady", "late_steady", True),
@@ -127,11 +134,12 @@ def mixed_bound(
             longest = _least_seconds(context, table, known, (size, environment, steady))
             ends = longest[a], longest[b]
             shared = 1.0 / (1.0 / one + 1.0 / other)
-            seconds = with_tools(context, np.maximum(shared, np.maximum(*ends)), size, instances, steady)
-            late = [
-                with_tools(context, end, size, instances, steady) * band for end, band in zip(ends, bands, strict=True)
+            last = [
+                with_tools(context, end, size, instances, steady) + add for end, add in zip(ends, sent, strict=True)
             ]
-            found[plain][here] = seconds
+            seconds = with_tools(context, shared, size, instances, steady) + np.minimum(*sent)
+            late = [end * band for end, band in zip(last, bands, strict=True)]
+            found[plain][here] = np.maximum(seconds, np.maximum(*last))
             found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
             found["steady_split" if steady else "split"][here] = _even((one, other), ends)
     return MixedTimes(*found.values())
@@ -188,6 +196,7 @@ def mixed_times(
         precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
         seconds = partial(_at_share, context, table, precision, size, instances)
         bands = _bands(context, table, a), _bands(context, table, b)
+        sent = _sent(context, table, a), _sent(context, table, b)
         for engines, names, steady in (
             (table.engine_seconds, ("split", "in_step", "late"), False),
             (table.engine_steady_seconds, ("steady_split", "steady", "late_steady"), True),
@@ -197,8 +206,8 @@ def mixed_times(
             split = _even((engines[(size, environment)][a], engines[(size, environment)][b]), ends)
             shares = split, 1.0 - split
             split = _even((seconds(a, shares[0], steady), seconds(b, shares[1], steady)), ends, shares)
-            one = with_tools(context, seconds(a, split, steady), size, instances, steady)
-            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances, steady)
+            one = with_tools(context, seconds(a, split, steady), size, instances, steady) + sent[0]
+            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances, steady) + sent[1]
             found[names[0]][here] = split
             found[names[1]][here] = np.maximum(one, other)
             found[names[2]][here] = np.maximum(one * bands[0], other * bands[1])

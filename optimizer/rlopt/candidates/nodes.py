@@ -1,4 +1,4 @@
-"""What stands in a node's host memory and on its disk whatever a plan decides: one file of the catalogs, read once."""
+"""What stands in a node's host memory and on its disk whatever a plan decides, and its link: one file, read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rlopt.data_dir import catalogs_dir
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """Sizes by node, process, token and checkpoint; ``assumed`` names those without a published source."""
+    """Sizes by node, process, token and checkpoint, and a link; ``assumed`` names those without a published source."""
 
     host_system_gib: float
     host_process_gib: float
@@ -20,13 +20,15 @@ class Nodes:
     disk_image_gib: float
     disk_logs_gib: float
     staged_checkpoints: float
+    machine_network_gbps: float
     assumed: tuple[str, ...]
 
 
 def _in_words(key: str, value: float) -> str:
     """``host system 4 GiB`` from ``host_system_gib``."""
-    name, unit = (key.removesuffix("_gib"), " GiB") if key.endswith("_gib") else (key, "")
-    return f"{name.replace('_', ' ')} {value:g}{unit}"
+    units = {"_gib": " GiB", "_gbps": " Gb/s"}
+    end = next((end for end in units if key.endswith(end)), "")
+    return f"{key.removesuffix(end).replace('_', ' ')} {value:g}{units.get(end, '')}"
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rlopt.candidates.context import Context, margin
 from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import engine_detail
+from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.mixing import Remembered, as_table, mixed_bound, mixed_times
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
@@ -38,9 +39,11 @@ class Tables:
     remembered: Remembered = field(default_factory=Remembered)
 
     def training_detail(self, row: int) -> PoolDetail:
-        """A pool that trains, and does nothing else."""
+        """A pool that trains, and sends its weights to another."""
         entry = self.training_rows[row]
-        return training_detail(*self.training[entry.table], entry, None)
+        context, table = self.training[entry.table]
+        found = training_detail(context, table, entry, None)
+        return replace(found, stages=(*found.stages, *_sent(context, int(table.topology[entry.row]))))
 
     def colocated_detail(self, row: int) -> PoolDetail:
         """A pool that trains and, where the job samples, samples in turn."""
@@ -103,7 +106,7 @@ class Tables:
             host_gib=None,
             peak_stage="generate",
             parts=found.parts,
-            stages=found.stages,
+            stages=(*found.stages, *_sent(context, int(table.topology[entry.row]))),
             memory_margin=margin(context),
             **band_of(context, "generation", hardware),
         )
@@ -139,3 +142,9 @@ class Tables:
             memory_margin=margin(context),
             **band_of(context, "training", hardware),
         )
+
+
+def _sent(context: Context, topology: int) -> tuple[StageDetail, ...]:
+    """What a machine's link adds to the hand-over of weights; nothing where it is quicker than the software."""
+    seconds = float(handover_seconds(context)[topology])
+    return (StageDetail("transfer", "policy", seconds, None),) if seconds > 0.0 else ()

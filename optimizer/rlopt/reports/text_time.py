@@ -48,11 +48,12 @@ def sections(time: Time) -> list[RenderableType]:
 def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]:
     """Stage, model and pool in words.
 
-    Weights are handed over to every pool that generates. Beside an action expert, the policy's own layers are run for
-    the update whether they are trained or frozen: a plan does not say which.
+    Weights are handed over to every pool that generates; what a pool's own link adds stands with that pool. Beside an
+    action expert, the policy's own layers are run for the update whether they are trained or frozen: a plan does not
+    say which.
     """
     name, pool = words.STAGES.get(stage.stage, stage.stage), stage.pool
-    if stage.stage == "transfer":
+    if stage.stage == "transfer" and stage is [one for one in stages if one.stage == "transfer"][-1]:
         pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool
     serves = [one.model for one in stages if one.model and one.stage == "update"] if stage.stage == "update" else []
     model = words.model(stage.model or "", serves)
