@@ -178,7 +178,7 @@ class Memory(Strict):
     frozen_gib: float = 0.0
     """Part of the weights that is held all the time and never changes: the pool's fixed share."""
     host_capacity_gib: float | None = None
-    """Host memory of each node; null where the catalog does not know it."""
+    """Host memory that a plan may use of each node: the machine's within the limit; null where nothing states it."""
 
 
 class Pool(Strict):

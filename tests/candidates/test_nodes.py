@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rlopt import api
 from rlopt.candidates.checkpoint import checkpoint_sizes
 from rlopt.candidates.disk import disk_gib, weights_bytes
 from rlopt.candidates.host import base_gib, levels, node_memory_gib, sample_bytes, staged_gib
@@ -19,6 +21,7 @@ from rlopt.studies.cheapest import find
 from tests.candidates import parts
 from tests.costs.hand import MARKET, hand_problem
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
 GIB = 2.0**30
 NODES = load_nodes()
 ONE = np.array([1])
@@ -104,6 +107,35 @@ def test_where_host_memory_is_unknown_nothing_is_offloaded_and_the_rest_passes()
     assert found.host_gib.tolist() == [5000.0, 5000.0]
     assert found.disk_gib.tolist() == [10.0, 10.0]
     assert len(priced(100.0, 1.0, known=None)) == 0
+
+
+@pytest.mark.parametrize(
+    ("stated", "allowed", "expected"),
+    [
+        ((64.0, None, 256.0), (64.0, 0.0, 256.0), [64.0, np.nan, 256.0]),  # no limit
+        ((64.0, None, 256.0), (100.0, 100.0, 100.0), [64.0, 100.0, 100.0]),
+        ((64.0, None, 256.0), (0.0, 0.0, 0.0), [0.0, 0.0, 0.0]),
+    ],
+)
+def test_a_limit_bounds_the_whole_host_memory(
+    stated: tuple[float | None, ...], allowed: tuple[float, ...], expected: list[float]
+) -> None:
+    offers = tuple(
+        replace(o, shape=replace(o.shape, host_memory_gib=size)) for o, size in zip(MARKET.offers, stated, strict=True)
+    )
+    found = node_memory_gib(replace(MARKET, offers=offers, host_memory_gib=np.array(allowed)))
+    assert found.tolist() == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_limit_is_held_against_what_every_pool_needs() -> None:
+    request = api.load(next(EXAMPLES.glob("07-*.yaml")))
+    free, limited = (api.problem_of(request.replaced("limits.host_memory", most)) for most in (None, 20 * GIB))
+    for name in ("training", "rollout", "colocated"):
+        needed = getattr(free, name).host_gib
+        assert needed.max() > 20.0, name
+        kept = getattr(limited, name).host_gib
+        assert (kept <= 20.0).all(), name
+    assert limited.excluded[NO_HOST_MEMORY] > free.excluded.get(NO_HOST_MEMORY, 0)
 
 
 def test_rows_with_room_on_other_offers_are_kept_apart() -> None:

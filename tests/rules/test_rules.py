@@ -282,6 +282,15 @@ def test_text_stands_at_its_floor_and_binds() -> None:
     assert not rule.holds(plan.model_copy(update={"decisions": quiet}), problem)
 
 
+def test_a_plan_shows_the_host_memory_that_it_may_use() -> None:
+    problem = hand_problem()
+    limited = replace(problem, market=replace(problem.market, host_memory_gib=np.full(3, 100.0)))
+    for found, capacity in ((problem, 256.0), (limited, 100.0)):
+        pool = plan_of(columns_of(found), 0, found).pools[0]
+        assert pool.memory is not None
+        assert pool.memory.host_capacity_gib == capacity
+
+
 def test_host_memory_is_held_against_machines_that_state_theirs() -> None:
     problem = hand_problem()
     plan, rule = plan_of(columns_of(problem), 0, problem), rule_named(problem, "host_memory")

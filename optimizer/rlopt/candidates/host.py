@@ -68,17 +68,21 @@ def training_gib(context: Context, table: TrainingTable, group_size: int) -> Flo
 
 
 def node_memory_gib(market: Market) -> Floats:
-    """Host memory of one node of each offer, GiB; NaN where unknown."""
-    return np.array(
-        [np.nan if o.shape.host_memory_gib is None else o.shape.host_memory_gib for o in market.offers],
-        dtype=np.float64,
-    )
+    """Host memory of one node of each offer that a plan may use, GiB; NaN where unknown and not limited.
+
+    ``limits.host_memory`` bounds what a machine states, and stands for what one does not state.
+    """
+    stated = np.array([np.nan if o.shape.host_memory_gib is None else o.shape.host_memory_gib for o in market.offers])
+    allowed = market.host_memory_gib[: len(stated)]
+    nothing = bool(np.any((stated > 0.0) & (allowed == 0.0)))  # a limit of 0 holds for every offer
+    return np.asarray(np.fmin(stated, np.where((allowed > 0.0) | nothing, allowed, np.nan)), dtype=np.float64)
 
 
 def has_room(market: Market, capacity: Floats, offer: Ints, host_gib: Floats, offload_gib: Floats) -> np.ndarray:
     """Which (row, offer) pairs have the host memory, shape of ``offer``.
 
-    What is offloaded is known to fit; where a machine's memory is unknown, what every pool needs is let pass.
+    ``capacity`` as `node_memory_gib` gives it. What is offloaded is known to fit; where a machine's memory is neither
+    known nor limited, what every pool needs is let pass.
     """
     return np.asarray((offload_gib <= market.host_memory_gib[offer]) & ~(host_gib > capacity[offer]))
 

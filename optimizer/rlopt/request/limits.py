@@ -41,7 +41,7 @@ class Limits(Strict):
     max_gpus: Whole | None = None
     """GPUs of all pools together."""
     host_memory: SizeOrZero | None = None
-    """Host memory per node that offloading may use, in bytes; the offer's when left out."""
+    """Host memory of each node that a plan may use for anything, in bytes; the offer's when left out."""
     quotas: tuple[Quota, ...] = ()
     """Every matching row holds; what no row matches is unlimited."""
 

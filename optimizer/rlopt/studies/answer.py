@@ -8,13 +8,12 @@ from statistics import NormalDist
 from typing import Any
 
 from rlopt.candidates.detail import PoolDetail
+from rlopt.candidates.host import node_memory_gib
 from rlopt.costs import bill
-from rlopt.costs.copies import copies, weight_tiers
 from rlopt.costs.operations import decision as release_decision
 from rlopt.plan import (
     Binding,
     CatalogUsed,
-    CheckpointDecision,
     Cost,
     Decisions,
     ErrorBand,
@@ -27,16 +26,15 @@ from rlopt.plan import (
     PrecisionDecision,
     SolverSummary,
     StageTime,
-    TierUse,
     Time,
 )
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
+from rlopt.studies import decided
 from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.prices import price_warnings, prices_used
-from rlopt.units import bytes_to_gib, seconds_to_hours
-from rlopt.workloads.variants import Variant
+from rlopt.units import seconds_to_hours
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,7 @@ class Chosen:
 def _pool(one: Chosen, problem: Problem) -> Pool:
     pools, row, detail = one.pools, one.row, one.detail
     offer = problem.market.offers[int(pools.offer[row])]
+    capacity = float(node_memory_gib(problem.market)[int(pools.offer[row])])
     return Pool(
         name=one.name,
         roles=list(detail.roles),
@@ -80,7 +79,7 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
             capacity_gib=detail.capacity_gib,
             frozen_gib=detail.frozen_gib,
             host_gib=float(pools.host_gib[row]) or None,
-            host_capacity_gib=offer.shape.host_memory_gib,
+            host_capacity_gib=None if math.isnan(capacity) else capacity,
             stage=detail.peak_stage,
             parts=dict(detail.parts),
         ),
@@ -138,54 +137,6 @@ def _cpu_pools(zone: int, environment: int, problem: Problem) -> list[Pool]:
     ]
 
 
-def _checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision:
-    """Tiers of the recent, best and history copies as the cost terms chose them, each tier's copies at their peak."""
-    zone, tier = int(columns.zone[j]), int(columns.tier[j])
-    tiers = problem.tariffs[zone].tiers
-    recent, best, history = copies(problem, int(columns.steps[j]))
-    best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
-    state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
-    uses = [(tier, "recent", recent, state)]
-    uses += [(best_tier, "best", best, weights)] if best else []
-    uses += [(history_tier, "history", history, weights)] if history else []
-    found = []
-    for number in dict.fromkeys(use[0] for use in uses):
-        here = [use for use in uses if use[0] == number]
-        size = sum(count * size for _, _, count, size in here)
-        found.append(
-            TierUse(
-                tier=tiers[number].name,
-                copies=sum(count for _, _, count, _ in here),
-                usd=0.0,
-                gib=bytes_to_gib(size),
-                roles=[role for _, role, _, _ in here],
-            )
-        )
-    return CheckpointDecision(
-        interval_steps=int(columns.interval_steps[j]), tiers=found, recovery_minutes=float(columns.recovery_minutes[j])
-    )
-
-
-def _data(variant: Variant, problem: Problem) -> dict[str, Any] | None:
-    """What was decided about the data: cleaning, stored log-probabilities, bins of the value model."""
-    found: dict[str, Any] = {}
-    if problem.request.job.cleaning_is_open or problem.request.job.data.cleaned:
-        found["cleaned"] = variant.cleaned
-    if variant.log_probs is not None:
-        found["log_probs"] = variant.log_probs
-    if variant.value_bins is not None:
-        found["value_bins"] = variant.value_bins
-    return found or None
-
-
-def _environment(option: int, problem: Problem) -> dict[str, Any] | None:
-    """The environment's kind and how many copies of it run."""
-    environment = problem.request.job.environment
-    if environment is None or not problem.workload.instances:
-        return None
-    return {"kind": environment.kind, "instances": problem.workload.instances[option]}
-
-
 def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf(confidence)
 
@@ -209,7 +160,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     confidence = request.limits.confidence
     z = _quantile(confidence)
     generates = problem.workload.generates
-    checkpoint = _checkpoint(columns, j, problem)
+    checkpoint = decided.checkpoint(columns, j, problem)
     scores = [one.detail.score_precision for one in details if one.detail.score_precision]
     rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
     prices = prices_used(pools, zone, environment, checkpoint.tiers, problem)
@@ -248,8 +199,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             staleness=int(columns.staleness[j]),
             checkpoint=checkpoint,
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
-            data=_data(variant, problem),
-            environment=_environment(environment, problem),
+            data=decided.data(variant, problem),
+            environment=decided.environment(environment, problem),
             operations=release_decision(columns, j, problem),
         ),
         pools=pools,

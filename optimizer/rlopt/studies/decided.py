@@ -1,0 +1,59 @@
+"""What was decided beside the pools, in the plan's words: checkpoints, data and the environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlopt.costs.copies import copies, weight_tiers
+from rlopt.plan import CheckpointDecision, TierUse
+from rlopt.problem import Columns, Problem
+from rlopt.units import bytes_to_gib
+from rlopt.workloads.variants import Variant
+
+
+def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision:
+    """Tiers of the recent, best and history copies as the cost terms chose them, each tier's copies at their peak."""
+    zone, tier = int(columns.zone[j]), int(columns.tier[j])
+    tiers = problem.tariffs[zone].tiers
+    recent, best, history = copies(problem, int(columns.steps[j]))
+    best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
+    state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
+    uses = [(tier, "recent", recent, state)]
+    uses += [(best_tier, "best", best, weights)] if best else []
+    uses += [(history_tier, "history", history, weights)] if history else []
+    found = []
+    for number in dict.fromkeys(use[0] for use in uses):
+        here = [use for use in uses if use[0] == number]
+        size = sum(count * size for _, _, count, size in here)
+        found.append(
+            TierUse(
+                tier=tiers[number].name,
+                copies=sum(count for _, _, count, _ in here),
+                usd=0.0,
+                gib=bytes_to_gib(size),
+                roles=[role for _, role, _, _ in here],
+            )
+        )
+    return CheckpointDecision(
+        interval_steps=int(columns.interval_steps[j]), tiers=found, recovery_minutes=float(columns.recovery_minutes[j])
+    )
+
+
+def data(variant: Variant, problem: Problem) -> dict[str, Any] | None:
+    """What was decided about the data: cleaning, stored log-probabilities, bins of the value model."""
+    found: dict[str, Any] = {}
+    if problem.request.job.cleaning_is_open or problem.request.job.data.cleaned:
+        found["cleaned"] = variant.cleaned
+    if variant.log_probs is not None:
+        found["log_probs"] = variant.log_probs
+    if variant.value_bins is not None:
+        found["value_bins"] = variant.value_bins
+    return found or None
+
+
+def environment(option: int, problem: Problem) -> dict[str, Any] | None:
+    """The environment's kind and how many copies of it run."""
+    environment = problem.request.job.environment
+    if environment is None or not problem.workload.instances:
+        return None
+    return {"kind": environment.kind, "instances": problem.workload.instances[option]}
