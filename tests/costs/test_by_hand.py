@@ -82,12 +82,23 @@ def test_a_minimum_duration_is_billed_for_copies_deleted_early() -> None:
 
 
 def test_best_copies_take_the_cheapest_tier_that_is_fast_enough() -> None:
-    # 1 kept + 1 being written, 20 GB each. cold: 0.0001 x 100 h (its minimum), hot: 0.001 x (EXPECTED + 50)
+    # 1 kept + 1 being written, 20 GB each. cold: 0.0001 x 100 h (its minimum); hot: 0.001 x EXPECTED for both, and
+    # 50 h more for the one that is kept
     assert lines_of(hand_problem(), NORTH_HOT)["best checkpoints"] == pytest.approx(2 * 20 * 0.0001 * 100 * 2 / 0.8)
     floors = request().floors.model_dump()
     floors["checkpoints"]["recovery_time"] = 600.0  # cold takes two hours
-    usd = 2 * 20 * 0.001 * (EXPECTED + 50) * 2 / 0.8
+    usd = 20 * 0.001 * (2 * EXPECTED + 50) * 2 / 0.8
     assert lines_of(hand_problem(request(floors=floors)), NORTH_HOT)["best checkpoints"] == pytest.approx(usd)
+    floors["checkpoints"]["keep_best"] = 4
+    usd = 20 * 0.001 * (5 * EXPECTED + 4 * 50) * 2 / 0.8
+    assert lines_of(hand_problem(request(floors=floors)), NORTH_HOT)["best checkpoints"] == pytest.approx(usd)
+    # kept for 200 h in cold: its minimum still binds the copy that is gone when the run is over
+    costs = request().costs.model_dump(by_alias=True)
+    costs["keep_for"]["checkpoints"] = 200 * HOUR
+    floors["checkpoints"]["recovery_time"] = None
+    usd = 20 * 0.0001 * (4 * (EXPECTED + 200) + 100) * 2 / 0.8
+    found = lines_of(hand_problem(request(floors=floors, costs=costs)), NORTH_HOT)
+    assert found["best checkpoints"] == pytest.approx(usd)
 
 
 def test_history_accrues_and_is_held_half_the_run_on_average() -> None:

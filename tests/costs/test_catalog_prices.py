@@ -133,7 +133,7 @@ def test_stores(place: tuple[str, str]) -> None:
     month = {name: number(tier["price_gb_month"]) / 730 for name, tier in (("r", recent), ("b", best), ("h", history))}
     found = usd(plan)
     assert found["storage/recent checkpoints"] == pytest.approx(TRIALS * state * held * month["r"])
-    paid = TRIALS * 2 * weights * max(expected + kept, least["b"]) * month["b"]
+    paid = TRIALS * weights * (max(expected + kept, least["b"]) + max(expected, least["b"])) * month["b"]
     assert found["storage/best checkpoints"] == pytest.approx(paid)
     paid = TRIALS * 2 * weights * max(expected / 2 + kept, least["h"]) * month["h"]
     assert found["storage/history checkpoints"] == pytest.approx(paid)

@@ -98,7 +98,8 @@ def copies_usd(problem: Problem, where: tuple[Tier, Tier, Tier], hours: float, s
     usd += stops * (state * (recent.retrieval_per_gb + recent.download_per_gb) + FILES * recent.get_usd)
     if floors.keep_best:
         count = floors.keep_best + 1
-        usd += count * weights * best.usd_gb_hour * max(hours + kept, best.min_hours) * scale
+        span = floors.keep_best * max(hours + kept, best.min_hours) + max(hours, best.min_hours)
+        usd += weights * best.usd_gb_hour * span * scale
         usd += count * (weights * best.upload_per_gb + FILES * best.put_usd)
         usd += weights * (best.retrieval_per_gb + best.download_per_gb) + FILES * best.get_usd
     count = STEPS // floors.history_every if floors.history_every else 0

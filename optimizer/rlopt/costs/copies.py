@@ -1,8 +1,8 @@
 """Checkpoint copies: how many there are of each role, what they ask of a store, and in which tier they stand.
 
 Recent copies are resumable and turn over: keep + 1 stand while one is saved, restarts read them. Best copies are
-weights, read once when the run is over. History accrues evenly, so it is held half the run on average. Each GPU that
-trains writes its shard of a copy as one file.
+weights: keep + 1 stand during the run, keep are kept after it, one is read when it is over. History accrues evenly,
+so it is held half the run on average. Each GPU that trains writes its shard of a copy as one file.
 """
 
 from __future__ import annotations
@@ -64,12 +64,18 @@ def kept_hours(problem: Problem) -> float:
 
 
 def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
-    """Best copies of all runs: ``count`` of them from the start, one read at the end of each run."""
+    """Best copies of all runs: ``count`` at their peak, all but one of them kept, one read at the end of each run."""
     weights, trials = bytes_to_gb(problem.checkpoint.weights_bytes), problem.request.job.trials
-    read = np.minimum(count, 1.0)
-    gb = count * weights * trials
+    one = np.minimum(count, 1.0)  # the copy being written, and the one that is read; none where none is kept
     return Stay(
-        gb, hours + kept_hours(problem), gb, read * weights * trials, count * files * trials, read * files * trials
+        gb=(count - one) * weights * trials,
+        hours=hours + kept_hours(problem),
+        written_gb=count * weights * trials,
+        read_gb=one * weights * trials,
+        puts=count * files * trials,
+        gets=one * files * trials,
+        brief_gb=one * weights * trials,
+        brief_hours=hours,
     )
 
 

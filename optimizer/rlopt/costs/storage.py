@@ -75,10 +75,11 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             continue
         tier, stay = where[role], stay_of(problem, count, plan.time.expected_hours, files)
         part, held = charge(tier, stay, free), max(float(stay.hours), tier.min_hours)
-        basis = (
-            f"{tier.name}: {count} x {weights:.2f} GB x {held:.2f} h{' on average' if role == 'history' else ''} x "
-            f"{_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
-        )
+        much = f"{count} x {weights:.2f} GB x {held:.2f} h on average"
+        if role == "best":
+            brief = max(float(stay.brief_hours), tier.min_hours)
+            much = f"({count - 1} kept x {held:.2f} h + 1 being written x {brief:.2f} h) x {weights:.2f} GB"
+        basis = f"{tier.name}: {much} x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
         found.append(_line(f"{role} checkpoints", "elastic", part.stored, basis))
         requests += float(part.requests)
         retrieval += float(part.retrieval)

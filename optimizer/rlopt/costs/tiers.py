@@ -1,6 +1,6 @@
 """What a storage tier charges for bytes that stay in it, and the tier that charges least.
 
-USD = GB · price [USD/GB/h] · max(hours, minimum duration) / (1 - free share)
+USD = Σ GB · price [USD/GB/h] · max(hours, minimum duration) / (1 - free share)
       + GB written · upload + GB read · (retrieval + egress of a store elsewhere) + requests · their prices
 
 A cold tier is cheap by the hour and dear to leave early or to read, so none is cheapest for all.
@@ -39,7 +39,8 @@ def free_share(problem: Problem) -> float:
 class Stay:
     """What one kind of bytes asks of a store, over all runs; numbers, or arrays of shape (columns,).
 
-    ``hours`` is how long each of the ``gb`` is held; ``puts`` and ``gets`` count requests.
+    ``hours`` is how long each of the ``gb`` is held, ``brief_hours`` how long each of ``brief_gb`` beside them;
+    ``puts`` and ``gets`` count requests.
     """
 
     gb: Values
@@ -48,6 +49,12 @@ class Stay:
     read_gb: Values = 0.0
     puts: Values = 0.0
     gets: Values = 0.0
+    brief_gb: Values = 0.0
+    brief_hours: Values = 0.0
+
+    def gb_hours(self, min_hours: Values) -> Values:
+        """GB · hours that a tier bills, each held for its minimum duration at the least."""
+        return self.gb * np.maximum(self.hours, min_hours) + self.brief_gb * np.maximum(self.brief_hours, min_hours)
 
 
 class Parts(NamedTuple):
@@ -70,7 +77,7 @@ def parts(problem: Problem, zone: Ints, tier: Ints, stay: Stay) -> Parts:
     tiers, scale = problem.tiers, 1.0 / (1.0 - free_share(problem))
     at = (zone, tier)
     return Parts(
-        stay.gb * tiers.usd_gb_hour[at] * np.maximum(stay.hours, tiers.min_hours[at]) * scale,
+        stay.gb_hours(tiers.min_hours[at]) * tiers.usd_gb_hour[at] * scale,
         stay.puts * tiers.put_usd[at] + stay.gets * tiers.get_usd[at],
         stay.read_gb * tiers.retrieval_per_gb[at],
         stay.written_gb * tiers.upload_per_gb[at],
@@ -91,6 +98,8 @@ def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_],
         flat = np.where(known[:, k], 0.0, np.inf)
         usd = np.maximum(stay.hours, tiers.min_hours[:, k][zone])
         usd *= stay.gb
+        if np.any(stay.brief_gb):
+            usd += stay.brief_gb * np.maximum(stay.brief_hours, tiers.min_hours[:, k][zone])
         usd *= price[:, k][zone]
         for amount, each in (
             (stay.puts, tiers.put_usd),
@@ -112,7 +121,7 @@ def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_],
 def charge(tier: Tier, stay: Stay, free: float) -> Parts:
     """`parts` in plain arithmetic: one tier, numbers."""
     return Parts(
-        stay.gb * tier.usd_gb_hour * max(float(stay.hours), tier.min_hours) / (1.0 - free),
+        stay.gb_hours(tier.min_hours) * tier.usd_gb_hour / (1.0 - free),
         stay.puts * tier.put_usd + stay.gets * tier.get_usd,
         stay.read_gb * tier.retrieval_per_gb,
         stay.written_gb * tier.upload_per_gb,
