@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.studies import dominance
+from rlopt.studies import dominance, search
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.dominance import least
 from rlopt.studies.exhaustive import exhaustive
@@ -38,6 +38,7 @@ def test_the_front_over_many_blocks() -> None:
 @pytest.mark.parametrize("mixes", [False, True])
 def test_leaving_beaten_pools_out_loses_nothing(mixes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dominance, "FEW", 0)
+    monkeypatch.setattr(search, "MANY", 0)
     dropped = 0
     for seed in range(2000, 2060):
         problem = random_problem(seed, mixes=mixes)
