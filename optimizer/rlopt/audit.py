@@ -12,6 +12,7 @@ from rlopt.errors import SolverError
 from rlopt.plan import Plan, Pool
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
+from rlopt.units import seconds_to_hours
 
 CENT = 0.01
 RELATIVE = 1e-6
@@ -75,6 +76,10 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
     stages = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage != "environment")
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
+    time = plan.time
+    clean = time.startup_hours + time.once_hours + seconds_to_hours(time.steps * time.step_seconds) + time.saving_hours
+    if abs(clean - time.failure_free_hours) > RELATIVE * max(1.0, clean):
+        found.append(f"the hours add up to {clean:g}, without any failure the run takes {time.failure_free_hours:g}")
     if plan.time.confident_hours < plan.time.expected_hours * (1 - RELATIVE):
         found.append("the confident hours come before the expected ones")
     return found

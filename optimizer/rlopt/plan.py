@@ -91,9 +91,16 @@ class Time(Strict):
     steps: int
     stages: list[StageTime]
     failure_free_hours: float
-    """Hours of one run if nothing failed: what the compute lines bill."""
+    """Hours of one run if nothing failed: what the compute lines bill.
+
+    startup_hours + once_hours + steps x step_seconds / 3600 + saving_hours
+    """
     startup_hours: float
     """Part of the hours before the first step and after the last."""
+    once_hours: float = 0.0
+    """Part that is passes over the data, once before the first step."""
+    saving_hours: float = 0.0
+    """Part in which steps stand still for checkpoints."""
 
 
 class TierUse(Strict):

@@ -105,3 +105,14 @@ def test_no_colour_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal().color_system is not None
     monkeypatch.setenv("NO_COLOR", "1")
     assert terminal().no_color
+
+
+def test_hours_that_are_no_steps_are_named_where_there_are_any() -> None:
+    plan = plans.optimal()
+    assert plan.time is not None
+    plain = to_text(*plan_report(plan), width=200)
+    assert "checkpoints" not in plain.split("confident")[0].split("without any failure")[1]
+    time = plan.time.model_copy(update={"once_hours": 2.5, "saving_hours": 0.005})
+    text = to_text(*plan_report(plan.model_copy(update={"time": time})), width=240)
+    assert "24 min before the first step and after the last, 2.5 h once over the data before the first step" in text
+    assert "and 18 s standing still for checkpoints" in text

@@ -10,6 +10,7 @@ from rich.text import Text
 from rlopt.plan import StageTime, Time
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
+from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
 
 
 def sections(time: Time) -> list[RenderableType]:
@@ -18,8 +19,7 @@ def sections(time: Time) -> list[RenderableType]:
         ("expected", f"{words.hours(time.expected_hours)}, failures and restarts included"),
         (
             "",
-            f"without any failure {words.hours(time.failure_free_hours)}, of which "
-            f"{words.hours(time.startup_hours)} before the first step and after the last",
+            f"without any failure {words.hours(time.failure_free_hours)}, of which {_beside_steps(time)}",
         ),
         (
             "confident",
@@ -43,6 +43,22 @@ def sections(time: Time) -> list[RenderableType]:
     if not any(row[-1] for row in stages):
         columns, stages = columns[:-1], [row[:-1] for row in stages]
     return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]
+
+
+def _beside_steps(time: Time) -> str:
+    """The hours that are no steps; what takes none is left out."""
+    parts = [
+        (time.startup_hours, "before the first step and after the last"),
+        (time.once_hours, "once over the data before the first step"),
+        (time.saving_hours, "standing still for checkpoints"),
+    ]
+    shown = [*parts[:1], *(part for part in parts[1:] if part[0] > 0.0)]
+    return words.listed([f"{_duration(hours)} {what}" for hours, what in shown])
+
+
+def _duration(hours: float) -> str:
+    """Hours, or minutes or seconds where they are few, so that nothing real reads as none."""
+    return words.hours(hours) if hours >= 1 else words.minutes(hours_to_seconds(hours) / SECONDS_PER_MINUTE)
 
 
 def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]:

@@ -132,6 +132,7 @@ def _cpu_pools(zone: int, environment: int, problem: Problem) -> list[Pool]:
             precision=None,
             memory=None,
             offer=cpu.offer,
+            disk_gb=cpu.boot_gb,
         )
         for cpu in problem.tariffs[zone].cpu_pools(environment)
     ]
@@ -187,6 +188,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             stages=stages,
             failure_free_hours=float(columns.failure_free_hours[j]),
             startup_hours=problem.operations.overhead_hours,
+            once_hours=float(columns.once_hours[j]),
+            saving_hours=decided.saving_hours(columns, j, problem),
         ),
         decisions=Decisions(
             placement=placement,

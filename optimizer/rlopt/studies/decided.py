@@ -1,4 +1,4 @@
-"""What was decided beside the pools, in the plan's words: checkpoints, data and the environment."""
+"""What was decided beside the pools, in the plan's words: checkpoints and the time they take, data, environment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from rlopt.costs.copies import copies, weight_tiers
 from rlopt.plan import CheckpointDecision, TierUse
-from rlopt.problem import Columns, Problem
-from rlopt.units import bytes_to_gib
+from rlopt.problem import COLOCATED, Columns, Problem
+from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb, bytes_to_gib
 from rlopt.workloads.variants import Variant
 
 
@@ -37,6 +37,18 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     return CheckpointDecision(
         interval_steps=int(columns.interval_steps[j]), tiers=found, recovery_minutes=float(columns.recovery_minutes[j])
     )
+
+
+def saving_hours(columns: Columns, j: int, problem: Problem) -> float:
+    """Hours of one run in which steps stand still: copies off the GPUs, and uploads beyond the next save."""
+    pools = problem.colocated if columns.placement[j] == COLOCATED else problem.training
+    state, steps = bytes_to_gb(problem.checkpoint.resumable_bytes), int(columns.interval_steps[j])
+    between = steps * float(columns.step_seconds[j])
+    off = state / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * int(pools.gpus[columns.train[j]]))
+    speed = float(problem.tiers.gb_s_per_node[columns.zone[j], columns.tier[j]])
+    upload = state / (speed * int(columns.nodes[j]))
+    saves = float(columns.steps[j]) / steps
+    return saves * (off + max(upload - between, 0.0)) / SECONDS_PER_HOUR
 
 
 def data(variant: Variant, problem: Problem) -> dict[str, Any] | None:
