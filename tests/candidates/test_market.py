@@ -17,6 +17,7 @@ from rlopt.candidates.market import (
     named_devices,
     open_market,
 )
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.places import check_places, known_places
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer, Shape
@@ -24,6 +25,7 @@ from rlopt.reading.catalogs import load_catalog
 from rlopt.request import Request
 from rlopt.request.data_work import StandsIn
 from rlopt.units import GIB
+from tests.candidates.test_tariffs import store
 from tests.costs.hand import hand_problem, offer, request
 
 BASE = offer("north", "n1", "two", "T", 2, 10.0, "on_demand")
@@ -236,6 +238,17 @@ def test_host_memory() -> None:
     assert opened(BASE, unknown).host_memory_gib.tolist() == [256.0, 0.0]
     limited = request(limits={"host_memory": 10 * GIB})
     assert open_market(limited, catalog_of(BASE, unknown), 64).host_memory_gib.tolist() == [10.0, 10.0]
+
+
+def test_machines_boot_from_a_volume_of_providers_that_list_them() -> None:
+    disks = (store("north", None, "disk", 0.1, "block"), store("south", None, "slow", 0.1, "hdd"))
+    market = open_market(asked(), catalog_of(BASE, SOUTH, storage=disks), 64)
+    assert market.boot_disk_gib is not None
+    assert market.boot_disk_gib.tolist() == [load_nodes().disk_image_gib, 0.0]
+    yuan = replace(disks[0], currency="CNY")  # no rate, no price
+    market = open_market(asked(), catalog_of(BASE, SOUTH, storage=(yuan,)), 64)
+    assert market.boot_disk_gib is not None
+    assert not market.boot_disk_gib.any()
 
 
 def test_a_device_without_facts_is_left_out() -> None:

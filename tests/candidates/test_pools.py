@@ -9,6 +9,7 @@ import pytest
 
 from rlopt.audit import straddles
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
+from rlopt.candidates.market import Market
 from rlopt.candidates.operations import load_operations
 from rlopt.candidates.pricing import Needs, price_rows, stop_rates
 from rlopt.candidates.sampling import engines
@@ -56,7 +57,12 @@ def test_an_unknown_rate_is_not_a_number_and_its_offers_are_left_out() -> None:
 
 
 def priced(
-    stops: np.ndarray, nodes: list[int], topology: list[int] | None = None, host: float = 0.0, disk: float = 0.0
+    stops: np.ndarray,
+    nodes: list[int],
+    topology: list[int] | None = None,
+    host: float = 0.0,
+    disk: float = 0.0,
+    market: Market = MARKET,
 ) -> Pools:
     size = len(nodes)
     plain = ("group_size", "update_precision", "estimate")
@@ -68,7 +74,7 @@ def priced(
     made = (*plain, "term_hours", "environment_usd_per_hour", "disk_gb", "disk_gib", "host_gib")
     given |= {name: values for name, values in neutral(size).items() if name not in made}
     kinds, environments = np.array(topology or [0] * size), np.zeros((2, 1))
-    return price_rows(MARKET, stops, environments, kinds, np.array(nodes), Needs.of(size, host, disk), given)
+    return price_rows(market, stops, environments, kinds, np.array(nodes), Needs.of(size, host, disk), given)
 
 
 def test_every_estimate_meets_every_offer_of_its_machine() -> None:
@@ -94,6 +100,18 @@ def test_disk_beyond_a_machines_own_is_rented_on_every_node() -> None:
     found = priced(np.zeros(3), nodes=[2], disk=10.0)  # machines without a disk of their own
     assert found.disk_gib.tolist() == [10.0, 10.0]
     assert found.disk_gb == pytest.approx(2 * 10 * 2**30 / 1e9)
+
+
+def test_a_machine_with_its_own_disk_still_boots_from_a_volume_where_the_provider_lists_them() -> None:
+    own = replace(MARKET, local_disk_gib=np.full(3, 1000.0), boot_disk_gib=np.array([30.0, 30.0, 0.0]))
+    gb = 2**30 / 1e9
+    found = priced(np.zeros(3), market=own, nodes=[2], disk=40.0)
+    assert found.offer.tolist() == [0, 1]
+    assert found.disk_gb == pytest.approx(2 * 30 * gb)
+    # what exceeds the machine's own disk is rented whole when it is more than that volume
+    found = priced(np.zeros(3), market=own, nodes=[2], disk=1100.0)
+    assert found.disk_gb == pytest.approx(2 * 100 * gb)
+    assert priced(np.zeros(3), market=replace(own, boot_disk_gib=None), nodes=[2], disk=40.0).disk_gb.tolist() == [0, 0]
 
 
 def test_bytes_of_a_checkpoint() -> None:

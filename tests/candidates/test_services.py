@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.services import cheapest_cache
 from rlopt.candidates.volumes import cached_bytes, dataset_bytes, versions
@@ -16,6 +17,8 @@ from rlopt.reading.catalogs import load_catalog
 from rlopt.request import Request
 from rlopt.request.cache import Cache
 from rlopt.request.data_work import StandsIn, Versions
+from rlopt.units import Money
+from rlopt.workloads import Tools
 from tests.candidates.test_tariffs import LOGS, STORES, TRAFFIC, book, leaving, store
 from tests.costs.hand import OPERATIONS, hand_problem, request
 from tests.costs.rich import ACTING
@@ -118,6 +121,23 @@ def test_each_price_of_another_region_is_said_once_by_kind() -> None:
     assert not [text for text in zone_tariff(made, "north", "n1").warnings if "stands in" in text]
     nowhere = zone_tariff(made, "north", None).warnings
     assert "disks: north's price in n1 stands in for that of a region that is not stated" in nowhere
+
+
+def test_head_node_and_environment_boot_from_a_volume_each() -> None:
+    tools = Tools(calls_mean=1.0, seconds_mean=1.0, instances=100, vcpus=2.0, memory_bytes=4 * GIB)
+    disk = store("north", "n1", "disk", 0.2, "block")
+    found = zone_tariff(book(tools=tools, storage=(*STORES, disk)), "north", "n1")
+    (machines,) = found.environments
+    assert found.control is not None
+    assert machines is not None
+    assert machines.nodes > 1
+    image = load_nodes().disk_image_gib * GIB / 1e9
+    assert found.boot_gb() == pytest.approx([(found.control.nodes + machines.nodes) * image])
+    assert zone_tariff(book(tools=tools), "north", "n1").boot_gb().tolist() == [0]  # no disks are listed
+    # how many machines stand behind a price of CPU time is not known
+    time = request().replaced("costs.storage_provider", "far").replaced("costs.vcpu_hour", Money(0.05, "USD"))
+    bare = zone_tariff(book(time, tools=tools, storage=(*STORES, disk), cpu_offers=()), "north", "n1")
+    assert bare.boot_gb().tolist() == [0]
 
 
 @pytest.mark.parametrize(

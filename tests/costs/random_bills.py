@@ -42,6 +42,8 @@ def _tariff(rng: random.Random, tariff: Tariff) -> Tariff:
         tariff,
         tiers=tuple(_tier(rng, tier) for tier in tariff.tiers),
         disk=rng.choice([None, Disk("d", rng.uniform(1e-5, 1e-3), "r", "")]),
+        control=tariff.control and replace(tariff.control, boot_gb=rng.choice([0.0, 30.0])),
+        environments=tuple(pool and replace(pool, boot_gb=rng.choice([0.0, 900.0])) for pool in tariff.environments),
         cache=CacheStore("c", 8.0, rng.uniform(0.01, 1.0), "r", "") if rng.random() < 0.7 else None,
         metering=_metering(rng),
         log_egress_per_gb=rng.choice([0.0, 0.1]),

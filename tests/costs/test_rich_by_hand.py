@@ -130,6 +130,21 @@ def test_disks_and_those_that_are_left_behind() -> None:
     assert any("south lists no block storage: 80 GB" in text for text in away.warnings)
 
 
+def test_the_volumes_that_cpu_machines_boot_from() -> None:
+    north, south = rich_problem().tariffs
+    assert north.control is not None
+    booting = replace(north, control=replace(north.control, boot_gb=30.0))
+    plan = plan_with(rich_problem(tariffs=(booting, south)), zone=0, variant=0, tier=0)
+    # 80 GB of the pool and 30 of the head node
+    assert usd(plan)["storage/disks"] == pytest.approx(2 * 110 * 0.0002 * hours(plan) / 0.8)
+    assert usd(plan)["storage/orphan volumes"] == pytest.approx(2 * 110 * 0.0002 * 12 / 0.8)
+    assert [pool.disk_gb for pool in plan.pools] == [80.0, 30.0]
+    assert plan.cost is not None
+    basis = next(line.basis for line in plan.cost.lines if line.item == "disks")
+    assert basis.startswith("disk: 110 GB x ")
+    assert basis.endswith("; 2 machines, each boots from 30 GiB of it")
+
+
 def test_a_price_of_another_region_stands_in_the_basis() -> None:
     north, south = rich_problem().tariffs
     assert north.disk is not None

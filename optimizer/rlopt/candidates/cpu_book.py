@@ -12,6 +12,9 @@ from rlopt.candidates.tariff import CpuPool
 from rlopt.facts import CpuOffer
 from rlopt.request import Request
 
+VCPU_HOUR = "costs.vcpu_hour"
+"""Stands in place of an offer where the request prices CPU time."""
+
 
 class CpuBook:
     """Prices of CPU machines by provider, each look-up done once."""
@@ -48,7 +51,7 @@ class CpuBook:
                 usd = money.amount * self.rate(money.currency) * vcpus * count
                 return CpuPool(
                     name,
-                    "costs.vcpu_hour",
+                    VCPU_HOUR,
                     provider,
                     region,
                     "vcpu",

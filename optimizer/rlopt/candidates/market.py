@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.places import check_places
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer
@@ -57,6 +58,8 @@ class Market:
     topologies: tuple[Topology, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
+    boot_disk_gib: NDArray[np.float64] | None = None
+    """Volume that each node boots from, whatever its own disks; 0 where the provider lists none. None: 0 everywhere."""
 
 
 def named_devices(wanted: str, catalog: Catalog) -> frozenset[str]:
@@ -170,7 +173,10 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
         warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
     if left_out[NO_RATE]:
         warnings.append(f"{left_out[NO_RATE]} {NO_RATE}: left out")
-    return _columns(kept, request, gpu_limit, left_out, warnings)
+    market = _columns(kept, request, gpu_limit, left_out, warnings)
+    boots = {row.provider for row in catalog.storage if row.kind == "block" and usd_rate(row.currency, request)}
+    image = load_nodes().disk_image_gib
+    return replace(market, boot_disk_gib=np.array([image if one.provider in boots else 0.0 for one in market.offers]))
 
 
 def _in_every_zone(offers: Sequence[Offer]) -> list[Offer]:

@@ -7,10 +7,12 @@ Each step down is a warning and stands in the basis of the line it prices.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
-from rlopt.candidates.cpu_book import CpuBook
+from rlopt.candidates.cpu_book import VCPU_HOUR, CpuBook
 from rlopt.candidates.market import usd_rate
+from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.services import (
     as_log,
@@ -26,7 +28,7 @@ from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
 from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
 from rlopt.request import Request
-from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gib
+from rlopt.units import GIB, HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gb, bytes_to_gib
 from rlopt.workloads import Workload
 
 DEFAULT_STORAGE = "aws"
@@ -240,8 +242,8 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         log.id,
         log.source,
         log.as_of,
-        control,
-        tuple(environments),
+        _booting(control, disk),
+        tuple(_booting(machines, disk) for machines in environments),
         tuple(warnings),
         disk=disk,
         cache=cache,
@@ -251,6 +253,13 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         data_per_gb=data,
         data_note=data_note,
     )
+
+
+def _booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
+    """The machines with a volume each to boot from; not where the request prices CPU time instead of machines."""
+    if machines is None or disk is None or machines.offer == VCPU_HOUR:
+        return machines
+    return replace(machines, boot_gb=machines.nodes * bytes_to_gb(load_nodes().disk_image_gib * GIB))
 
 
 def _environment(

@@ -78,7 +78,8 @@ def price_rows(
     """Pools of every (row, offer) pair that the offer allows: node count and host memory.
 
     ``fields`` carries the other arrays of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
-    option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``.
+    option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``. Disks are rented for what
+    exceeds a machine's own, and at least for the volume that it boots from.
     """
     rows, offers, short = [], [], 0
     capacity = node_memory_gib(market)
@@ -101,7 +102,8 @@ def price_rows(
     row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
     count, zone = nodes[row], market.zone[offer]
-    rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], 0.0)
+    boot = 0.0 if market.boot_disk_gib is None else market.boot_disk_gib[offer]
+    rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], boot)
     return Pools(
         offer=offer,
         nodes=count,

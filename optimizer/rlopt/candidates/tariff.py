@@ -84,6 +84,8 @@ class CpuPool:
     source: str
     as_of: str
     note: str = ""
+    boot_gb: float = 0.0
+    """Volumes that all nodes boot from; 0 where the provider lists none, or where no machine stands behind a price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,11 @@ class Tariff:
     def cpu_pools(self, environment: int) -> tuple[CpuPool, ...]:
         """Head node and the environment machines of one option."""
         return tuple(pool for pool in (self.control, self.environments[environment]) if pool is not None)
+
+    def boot_gb(self) -> NDArray[np.float64]:
+        """GB of the volumes that head node and environment machines boot from, shape (options,)."""
+        head = 0.0 if self.control is None else self.control.boot_gb
+        return np.array([head + (0.0 if pool is None else pool.boot_gb) for pool in self.environments or (None,)])
 
 
 def environment_rates(tariffs: Sequence[Tariff], options: int) -> NDArray[np.float64]:

@@ -102,7 +102,12 @@ def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tupl
 
 
 def disk_usd(columns: Columns, problem: Problem, hours: Values) -> Floats:
-    """Disks rented beside the machines' own for ``hours`` of each run, USD by column."""
+    """Disks rented for ``hours`` of each run, those that CPU machines boot from included, USD by column.
+
+    A column without GPUs stands for a bound and has no machines.
+    """
     price = np.array([0.0 if tariff.disk is None else tariff.disk.usd_gb_hour for tariff in problem.tariffs])
+    boots = np.stack([tariff.boot_gb() for tariff in problem.tariffs])
     scale = problem.request.job.trials / (1.0 - free_share(problem))
-    return np.asarray(columns.disk_gb * price[columns.zone] * hours * scale)
+    gb = columns.disk_gb + np.where(columns.gpus > 0, boots[columns.zone, columns.environment], 0.0)
+    return np.asarray(gb * price[columns.zone] * hours * scale)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from rlopt.candidates.nodes import load_nodes
 from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import (
     best_stay,
@@ -134,12 +135,13 @@ def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
 
 
 def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
-    """Disks rented beside the machines' own, during the runs and until they are deleted."""
+    """Disks rented, those that machines boot from included, during the runs and until they are deleted."""
     gb, tariff = sum(pool.disk_gb for pool in plan.pools), tariff_of(plan, problem)
     if not gb or plan.time is None:
         return []
     free, trials = free_share(problem), problem.request.job.trials
     left = seconds_to_hours(problem.request.costs.idle.volumes)
+    machines, image = sum(pool.nodes for pool in plan.pools if pool.disk_gb), load_nodes().disk_image_gib
     found = []
     for item, kind, hours in (("disks", "elastic", plan.time.expected_hours), ("orphan volumes", "hidden", left)):
         if not hours:
@@ -150,6 +152,7 @@ def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
             continue
         price = tariff.disk.usd_gb_hour
         text = f"{tariff.disk.name}: {gb:.4g} GB x {hours:.3f} h x {_month(price)}{_free(free)}{runs(trials)}"
+        text += f"; {machines} machines, each boots from {image:g} GiB of it"
         text += told(tariff.disk.note)
         found.append(_line(item, kind, gb * hours * price / (1.0 - free) * trials, text))
     return found

@@ -43,6 +43,7 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: Support,
     """
     seconds, confident = support.times(placement)
     columns = [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
+    columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
     one = np.full(len(support), train[0], dtype=np.int64)
     interval = np.ones(len(support), dtype=np.int64)
     joint = join(problem, placement, one, support, interval, np.zeros(len(support), dtype=np.int64))
