@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rlopt.exporters.budgets import cents
 from rlopt.exporters.labels import aws_labels, azure_labels, gcp_labels
 from rlopt.exporters.tags import tags_document
-from rlopt.plan import Plan
+from rlopt.plan import BillLine, Cost, Plan
 from rlopt.request import Request
 from tests.costs.hand import request
 from tests.reports import plans
@@ -129,6 +129,47 @@ def test_without_a_budget_the_plans_own_total_stands_there_and_is_said() -> None
     subscribers = found["aws"]["create_budget"][0]["NotificationsWithSubscribers"][0]["Subscribers"]
     assert subscribers == [{"SubscriptionType": "EMAIL", "Address": "alerts@example.com"}]
     assert any("alerts@example.com" in note for note in found["notes"])
+
+
+def _billed(*lines: tuple[str, str, float]) -> Plan:
+    """The plan with these lines alone: dimension, item and USD."""
+    made = [
+        BillLine.model_validate({"dimension": d, "item": i, "kind": "fixed", "usd": u, "basis": ""})
+        for d, i, u in lines
+    ]
+    return plans.optimal().model_copy(update={"cost": Cost(total_usd=sum(u for _, _, u in lines), lines=made)})
+
+
+def test_clouds_watch_what_a_cloud_bills() -> None:
+    bill = (("compute", "pool main", 600.0), ("operations", "loss to failures", 40.0), ("operations", "setup", 60.0))
+    people = (("operations", "on call", 12.5), ("operations", "setup of the release", 3.0), ("data", "cleaning", 20.0))
+    plan = _billed(*bill, *people, ("data", "labels", 4.5), ("storage", "dataset", 10.0))
+    left = 60.0 + 12.5 + 3.0 + 20.0 + 4.5
+    for limits, total in ((PARTS, 1000.0), ({}, 750.0)):
+        found = tags_document(plan, asked(limits=limits), DAY)
+        assert found["alerts"][0]["usd"] == total  # of the whole bill
+        assert found["aws"]["create_budget"][0]["Budget"]["BudgetLimit"]["Amount"] == f"{total - left:.2f}"
+        assert found["gcp"]["budgets"][0]["amount"]["specifiedAmount"]["units"] == str(int(total - left))
+        assert found["azure"]["budgets"][0]["body"]["properties"]["amount"] == total - left
+        (note,) = (note for note in found["notes"] if note.startswith("no cloud bills"))
+        for words in (
+            "data/labels 4.50 USD",
+            "data/cleaning 20.00",
+            "operations/setup 60.00",
+            "operations/on call 12.50",
+        ):
+            assert words in note
+        assert "failures" not in note
+    # a dimension's own budget stands as it was given
+    found = tags_document(plan, asked(limits=PARTS), DAY)
+    assert found["aws"]["create_budget"][1]["Budget"]["BudgetLimit"]["Amount"] == "33.34"
+
+
+def test_a_bill_of_people_alone_leaves_clouds_without_a_budget() -> None:
+    found = tags_document(_billed(("operations", "setup", 60.0)), asked(limits={}), DAY)
+    assert [alert["usd"] for alert in found["alerts"]] == [60.0]
+    assert not found["aws"]["create_budget"]
+    assert not any(note.startswith("no cloud") for note in tags_document(_billed(), asked(limits=PARTS), DAY)["notes"])
 
 
 def test_a_tag_that_the_job_sets_itself_stays() -> None:

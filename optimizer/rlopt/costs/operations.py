@@ -16,6 +16,8 @@ from rlopt.units import HOURS_PER_DAY, seconds_to_hours
 
 DIMENSION = "operations"
 BY_HAND, AUTOMATIC = "by hand", "automatic"
+PEOPLE = ("setup of the release", "setup", "on call")
+"""Items that are hours of people: no machine bills them."""
 
 
 def engineer_usd(problem: Problem) -> float:

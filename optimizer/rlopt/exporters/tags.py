@@ -1,5 +1,6 @@
 """Cost-allocation tags and alert thresholds of a plan, as one document for three clouds (``rlopt solve --tags-out``).
 
+A cloud's own budgets hold what a cloud bills: labels, cleaning and people's hours are taken off the total and named.
 Every resource carries the job's tags; what a dimension of the bill pays for carries ``job-part`` beside them, since
 a cloud's budget filters by one tag. Alerts stand at 50, 80 and 100 % of the budget, of each dimension's budget and of
 the storage bought.
@@ -7,10 +8,12 @@ the storage bought.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from rlopt.costs import data, operations
 from rlopt.exporters.budgets import THRESHOLDS, Budget, Json, aws_budget, azure_budget, cents, gcp_budget
 from rlopt.exporters.labels import (
     JOB,
@@ -37,7 +40,7 @@ PLACEHOLDER: Final = "alerts@example.com"
 """Address of a reserved domain (RFC 2606): reaches nobody."""
 TOTAL: Final = "total"
 ON_A_CLOUD: Final = ("compute", "storage", "network", "cache", "logging")
-"""Dimensions whose resources a cloud can tag; people, failures and labels are on no cloud's bill."""
+"""Dimensions whose resources a cloud can tag; failures are machines' hours, without a tag of their own."""
 
 
 def tags_document(plan: Plan, request: Request, day: date) -> Json:
@@ -47,7 +50,9 @@ def tags_document(plan: Plan, request: Request, day: date) -> Json:
     mail = emails(tags)
     if not mail:
         notes.append(f"no tag of the job is an e-mail address: put yours in place of {PLACEHOLDER}")
-    watched = [(scope, usd) for scope, usd in amounts if scope in (TOTAL, *ON_A_CLOUD) and cents(usd) > 0.0]
+    taken = _on_no_cloud(plan, notes)
+    billed = [(scope, usd - taken if scope == TOTAL else usd) for scope, usd in amounts]
+    watched = [(scope, usd) for scope, usd in billed if scope in (TOTAL, *ON_A_CLOUD) and cents(usd) > 0.0]
     beside = [scope for scope, _ in amounts if scope not in (TOTAL, *ON_A_CLOUD)]
     if beside:
         notes.append(f"{' and '.join(beside)}: on no cloud's bill under a tag of their own, so alerts alone stand here")
@@ -77,6 +82,16 @@ def _amounts(plan: Plan, request: Request, notes: list[str]) -> list[tuple[str, 
         found.append((TOTAL, plan.cost.total_usd))
         notes.append("limits.budget is not set: the plan's own total stands in its place")
     return found + list(request.budgets_usd.items())
+
+
+def _on_no_cloud(plan: Plan, notes: list[str]) -> float:
+    """USD of the plan that no cloud bills, named in a note."""
+    lines = [] if plan.cost is None else plan.cost.lines
+    left = [line for line in lines if line.usd and (line.dimension == data.DIMENSION or line.item in operations.PEOPLE)]
+    if left:
+        named = ", ".join(f"{line.dimension}/{line.item} {line.usd:,.2f} USD" for line in left)
+        notes.append(f"no cloud bills {named}: taken off the total that the clouds' own budgets watch")
+    return math.fsum(line.usd for line in left)
 
 
 def _part(tags: Mapping[str, str], scope: str) -> str:
