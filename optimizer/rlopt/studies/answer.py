@@ -33,7 +33,7 @@ from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided
 from rlopt.studies.needs import host_warnings, storage_gib
-from rlopt.studies.prices import price_warnings, prices_used
+from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings
 from rlopt.units import seconds_to_hours
 
 
@@ -215,6 +215,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             *problem.warnings,
             *problem.tariffs[zone].warnings,
             *price_warnings(prices, pools, newest),
+            *reclaim_warnings(pools, problem.catalog),
         ],
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],

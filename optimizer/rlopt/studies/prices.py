@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
+from rlopt.facts import Catalog
 from rlopt.plan import Pool, PriceUsed, TierUse
 from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH
@@ -75,6 +76,23 @@ def _services(pools: Sequence[Pool], tariff: Tariff) -> list[PriceUsed]:
 def _price(offer: str, usd: float, unit: str, source: str, as_of: str) -> PriceUsed:
     """A price that is not a machine's."""
     return PriceUsed(offer=offer, usd_per_hour=None, usd=usd, unit=unit, source=source, as_of=as_of)
+
+
+def reclaim_warnings(pools: Sequence[Pool], catalog: Catalog) -> list[str]:
+    """Providers of spot machines that publish no rate at which they take them back: another's stands in."""
+    found: dict[str, None] = {}
+    if not any(rate.kind == "reclaim" for rate in catalog.reliability):
+        return []  # pools of a problem that states its rates itself
+    for pool in pools:
+        if pool.pricing != "spot" or pool.gpu is None:
+            continue
+        rate = catalog.failure_rate("reclaim", pool.provider, pool.gpu, pool.pricing)
+        if rate.provider != pool.provider:
+            why = f" ({rate.note.partition(';')[0]})" if rate.note else ""
+            found[f"{pool.provider} publishes no rate at which it reclaims spot machines: {rate.id} stands in{why}"] = (
+                None
+            )
+    return list(found)
 
 
 def price_warnings(prices: Sequence[PriceUsed], pools: Sequence[Pool], as_of: str) -> list[str]:
