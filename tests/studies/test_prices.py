@@ -6,11 +6,45 @@ from dataclasses import replace
 
 import pytest
 
+from rlopt.candidates.price_book import zone_tariff
+from rlopt.candidates.services import unpriced_requests
 from rlopt.facts import FailureRate
 from rlopt.studies.prices import reclaim_warnings
+from tests.candidates.test_tariffs import book, store
 from tests.costs.hand import columns_of, hand_problem
 from tests.costs.test_by_hand import APART_HOT, NORTH_HOT, SPOT_HOT
 from tests.costs.test_twins import plan_of
+
+
+def test_tiers_whose_requests_have_no_price_are_named_where_they_are_chosen() -> None:
+    problem = hand_problem()
+    north, south = problem.tariffs
+    hot, cold = north.tiers
+    for tiers, said in (
+        ((hot, cold), []),
+        (
+            (replace(hot, unpriced=("write", "read")), cold),
+            ["hot: the price of a request to write or read is not known: 0 in bill and choice of tier"],
+        ),
+        (
+            (hot, replace(cold, unpriced=("read",))),  # best copies and history stand there
+            ["cold: the price of a request to read is not known: 0 in bill and choice of tier"],
+        ),
+    ):
+        changed = replace(problem, tariffs=(replace(north, tiers=tiers), south))
+        plan = plan_of(columns_of(changed), NORTH_HOT, changed)
+        assert [text for text in plan.warnings if "request" in text] == said
+
+
+def test_which_requests_have_no_price() -> None:
+    priced = store("north", "n1", "hot", 0.73)  # at 0: free
+    assert unpriced_requests(priced) == ()
+    assert unpriced_requests(replace(priced, put_per_1000=None)) == ("write",)
+    both = replace(priced, put_per_1000=None, get_per_1000=None)
+    assert unpriced_requests(both) == ("write", "read")
+    assert unpriced_requests(replace(both, kind="block")) == ()
+    (tier,) = zone_tariff(book(storage=(both,)), "north", "n1").tiers
+    assert tier.unpriced == ("write", "read")
 
 
 def rate(provider: str, device: str = "any") -> FailureRate:

@@ -22,6 +22,7 @@ from rlopt.candidates.services import (
     data_traffic,
     nearest_region,
     standing_in,
+    unpriced_requests,
 )
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
 from rlopt.candidates.volumes import cached_bytes
@@ -182,6 +183,7 @@ class TariffBook:
             get_usd=(row.get_per_1000 or 0.0) * rate / KILO,
             download_per_gb=download_per_gb,
             note=note,
+            unpriced=unpriced_requests(row),
         )
 
     def log(self, provider: str, region: str | None) -> tuple[LogPrice, list[str]]:

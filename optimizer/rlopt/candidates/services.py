@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.tariff import CacheStore, Disk, Metering
+from rlopt.candidates.tariff import VOLUMES, CacheStore, Disk, Metering
 from rlopt.facts import CachePrice, LogPrice, StorageTier, Traffic
 from rlopt.request import Request
 from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH
@@ -37,6 +37,14 @@ def standing_in(kind: str, row: Regional, provider: str, region: str | None) -> 
         return ""
     wanted = f"that of {region}" if region else "that of a region that is not stated"
     return f"{kind}: {provider}'s price in {row.region} stands in for {wanted}"
+
+
+def unpriced_requests(row: StorageTier) -> tuple[str, ...]:
+    """Requests that a shared store may charge for and no price is known of; a machine's own volume charges none."""
+    if row.kind in VOLUMES:
+        return ()
+    prices = (("write", row.put_per_1000), ("read", row.get_per_1000))
+    return tuple(name for name, price in prices if price is None)
 
 
 def cheapest_disk(rows: Sequence[StorageTier], rate: Rate, region: str | None) -> Disk | None:

@@ -35,6 +35,8 @@ class Tier:
     """Egress of the store's own provider where it is not the pool's, beside what the store asks for retrieval."""
     note: str = ""
     """Whose price stands in for the pool's region; empty where it is that region's own."""
+    unpriced: tuple[str, ...] = ()
+    """Requests whose price is not known and counts as 0: ``write``, ``read``."""
 
     @property
     def ready(self) -> bool:

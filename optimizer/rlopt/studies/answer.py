@@ -33,7 +33,7 @@ from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided
 from rlopt.studies.needs import host_warnings, storage_gib
-from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings
+from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
 from rlopt.units import seconds_to_hours
 
 
@@ -238,6 +238,7 @@ def _with_bill(plan: Plan, problem: Problem) -> Plan:
     lines = bill(plan, problem)
     cost = Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)
     priced = plan.model_copy(update={"cost": cost, "storage_gib": storage_gib(plan, problem)})
+    priced = priced.model_copy(update={"warnings": [*plan.warnings, *request_warnings(plan, problem)]})
     if priced.decisions is None:
         return priced
     storage = {line.item.split()[0]: line.usd for line in lines if line.dimension == "storage"}

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
+from rlopt.costs.copies import role_tiers, tariff_of
+from rlopt.costs.held import held_charges
 from rlopt.facts import Catalog
-from rlopt.plan import Pool, PriceUsed, TierUse
+from rlopt.plan import Plan, Pool, PriceUsed, TierUse
 from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH
 
@@ -93,6 +95,18 @@ def reclaim_warnings(pools: Sequence[Pool], catalog: Catalog) -> list[str]:
                 None
             )
     return list(found)
+
+
+def request_warnings(plan: Plan, problem: Problem) -> list[str]:
+    """Tiers that a plan chose although the price of their requests is not known."""
+    tariff = tariff_of(plan, problem)
+    chosen = [*role_tiers(plan, problem).values()]
+    chosen += [tier for stay, tier, _ in held_charges(plan, problem, tariff).values() if stay.gb]
+    tiers = {tier.name: tier.unpriced for tier in chosen if tier.unpriced}
+    return [
+        f"{name}: the price of a request to {' or '.join(lacks)} is not known: 0 in bill and choice of tier"
+        for name, lacks in tiers.items()
+    ]
 
 
 def price_warnings(prices: Sequence[PriceUsed], pools: Sequence[Pool], as_of: str) -> list[str]:
