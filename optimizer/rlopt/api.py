@@ -60,10 +60,10 @@ def solve(
     """
     problem = problem_of(request, facts)
     plan = cheapest_study.cheapest(problem, backend, time_limit)
-    if plan.status == "infeasible":
+    if plan.status == "infeasible" or (not plan.pools and time_limit is None):
         help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
         return plan.model_copy(update={"relaxations": help_})
-    if short_frontier:
+    if short_frontier and plan.pools:
         return plan.model_copy(update={"frontier": frontier_study.in_short(problem, plan, FRONTIER_IN_SHORT)})
     return plan
 

@@ -34,6 +34,8 @@ class SolverSummary(Strict):
     """(objective - bound) / objective."""
     seconds: float
     """Time inside the solver."""
+    search_seconds: float = 0.0
+    """Time spent before that on bounding and pricing what the solver is handed."""
     columns: int
     """Columns of the program that was handed to the solver."""
     candidates: int

@@ -219,5 +219,7 @@ def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None =
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
     start, seconds = time.perf_counter(), math.inf if time_limit is None else time_limit
     found = find(problem, goal, reductions=reductions, seconds=seconds)
-    left = None if time_limit is None else max(time_limit - (time.perf_counter() - start), LEAST_SECONDS)
-    return solve_found(problem, found, goal, backend, left)
+    spent = time.perf_counter() - start
+    left = None if time_limit is None else max(time_limit - spent, LEAST_SECONDS)
+    plan = solve_found(problem, found, goal, backend, left)
+    return plan.model_copy(update={"solver": plan.solver.model_copy(update={"search_seconds": spent})})

@@ -23,7 +23,7 @@ from rlopt.studies.cheapest import Found, find
 
 Rebuild = Callable[[Request], Problem]
 HALVINGS = 7
-LEAST_SECONDS, LONGEST_SECONDS = 3.0, 10.0
+LEAST_SECONDS, LONGEST_SECONDS = 1.0, 10.0
 WIDER_GPUS = (2, 4, 16)
 MOST_GPUS = 4096
 

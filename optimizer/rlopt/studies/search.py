@@ -34,10 +34,8 @@ from rlopt.studies.prune import Prune, Stairs
 CHUNK = 40_000
 MOST_BARRED = 500
 MOST_KEPT = 4_000
-SECONDS_WITHOUT_PLAN = 30.0
-"""How long mixed pools are sought where no plan of single offers is known, so that only limits can prune."""
-MANY = 100_000
-"""So many mixed pools of one group are worth comparing among each other before they are paired."""
+SECONDS_WITHOUT_PLAN = 10.0  # for mixed pools where no plan of single offers is known: limits alone can prune
+MANY = 100_000  # mixed pools of one group that are worth comparing among each other before they are paired
 
 
 @dataclass(slots=True)
@@ -131,6 +129,8 @@ class Search:
             kept = self._within_pool_rules(placement, train, support)
             train, support = train[kept], None if support is None else support.take(kept)
         for start in range(0, len(train), CHUNK // 16):
+            if self._over():
+                return
             part = slice(start, start + CHUNK // 16)
             beside = None if support is None else support.take(part)
             tiers, excluded = quick if screen else None, self.prune.excluded
@@ -261,6 +261,8 @@ class Search:
         sampling, confident = beside.times(placement)
         rows = max(1, CHUNK * 4 // len(beside))
         for start in range(0, len(train), rows):
+            if self._over():
+                return
             part = train[start : start + rows]
             a = problem.training.take(part)
             stay = np.ones((len(part), len(beside)), dtype=bool)
