@@ -81,7 +81,9 @@ def test_every_offer_of_a_provider_with_disks_has_a_price_of_them() -> None:
     assert {"gcp", "azure", "aws"} <= {provider for provider, _ in places}
     disks = {place: tariffs.disk(*place) for place in places}
     assert not [place for place, disk in disks.items() if disk is None]
-    assert not [place for place, disk in disks.items() if disk is not None and disk.name.endswith("pd-standard")]
+    assert not [
+        place for place, disk in disks.items() if disk is not None and disk.name.endswith(("pd-standard", "extreme"))
+    ]
 
 
 def test_a_cache_of_the_region_comes_before_a_cheaper_one_elsewhere() -> None:

@@ -37,8 +37,9 @@ COLD = re.compile(r"archive|cold|cool|infrequent|nearline|glacier|-ia\b", re.IGN
 SMALL_ONLY = re.compile(r"expedited", re.IGNORECASE)
 #: Volumes that no machine boots from (docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html), or that GPU
 #: machines do not: A3 takes balanced and SSD disks and Hyperdisk, no standard one
-#: (cloud.google.com/compute/docs/accelerator-optimized-machines).
-NO_BOOT = (("aws", "st1"), ("aws", "sc1"), ("gcp", "pd-standard"))
+#: (cloud.google.com/compute/docs/accelerator-optimized-machines); of Hyperdisk the balanced kinds alone are boot disks
+#: (cloud.google.com/compute/docs/disks/hd-types/hyperdisk-balanced).
+NO_BOOT = (("aws", "st1"), ("aws", "sc1"), ("gcp", "pd-standard"), ("gcp", "extreme"))
 #: Tiers that bytes move to by themselves; what is written stands in the hot one first.
 FOLLOWS = re.compile(r"tier follows|last access|no access for|Intelligent")
 _HOURS = re.compile(r"(?:[\d.]+-)?([\d.]+) (h|min)\b")
