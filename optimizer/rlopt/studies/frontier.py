@@ -100,11 +100,15 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
 
 
 def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoint]:
-    """The frontier in a few lines: the plan itself and, of pools of one offer each, what more or less time costs."""
-    simple = replace(problem, request=problem.request.replaced("choices.mixed_pools", False))
-    columns, offers = frontier_columns(simple).columns, problem.market.offers
+    """The frontier in a few lines, from the most promising plans alone: what more or less time costs, about.
+
+    `frontier` proves every point; these are plans as well, but a better one may stand between them.
+    """
+    found, offers = find(problem, "frontier", quick=True), problem.market.offers
+    columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
+    columns = columns.take(pareto_index(columns.confident_hours, columns.usd)) if len(columns) else columns
     short = []
-    for j in spread(columns, points):
+    for j in spread(columns, points - 1):
         words = " + ".join(
             _words(int(table.gpus[row]), offers[int(table.offer[row])]) for table, row in pool_rows(columns, j, problem)
         )
@@ -120,8 +124,8 @@ def _words(gpus: int, offer: Offer) -> str:
 
 
 def _with_plan(points: list[FrontierPoint], plan: Plan, problem: Problem) -> list[FrontierPoint]:
-    """The points by hours with the plan among them where it mixes offers, and none that it beats."""
-    if plan.time is None or plan.cost is None or not any(pool.share is not None for pool in plan.pools):
+    """The points by hours with the plan among them, and none that it beats."""
+    if plan.time is None or plan.cost is None:
         return points
     by_id = {offer.id: offer for offer in problem.market.offers}
     words = " + ".join(_words(pool.gpus, by_id[pool.offer]) for pool in plan.pools if pool.gpus)

@@ -1,8 +1,8 @@
 """Find every joint column that can be the answer: incumbents first, then bounds, then exact prices.
 
 1. Incumbents: the pools on the staircase of rate against seconds, paired and priced exactly.
-2. Bounds: a training pool stays when with some step of the staircase of the others it could still matter; then the
-   pools beside it against the staircase of the training pools that stayed; then the pairs of what is left.
+2. Bounds: training pools against the staircase of the others, then the pools beside them against the staircase of
+   the training pools that stayed, then the pairs of what is left.
 3. Mixed pools: once pools of one offer have given an incumbent, pairs of offers that could still beat it.
 4. Exact prices: every checkpoint interval and tier of the pairs that stayed.
 
@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,11 @@ class Search:
     prune: Prune
     reductions: bool = True
     resolution: float = 0.0
-    """What a plan of three pools, or one that mixes offers, must save to be a point of a frontier, as a share."""
-    mixes: bool = True
-    """Whether pools of two offers are sought as well."""
+    """What a plan of three pools or mixed offers must save to be a point of a frontier, as a share."""
+    quick: bool = False
+    """Whether the most promising columns are enough."""
     ends: float = math.inf
-    """When the search gives up (`time.perf_counter`): what it has then is no proof."""
+    """When the search gives up (`time.perf_counter`); ``stopped`` then says that there is no proof."""
     stopped: bool = False
     kept: list[Columns] = field(default_factory=list)
     barred: list[Columns] = field(default_factory=list)
@@ -73,6 +74,8 @@ class Search:
                 self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
             for placement, train, beside in promising_pairs(self.matter, groups, modes):
                 self.price(placement, train, beside)
+        if self.quick:
+            return self._collect()
         if colocated:
             self._colocated()
         for served in groups:
@@ -80,12 +83,12 @@ class Search:
             for placement in modes:
                 self._alone(placement, served)
         self.prune.resolution = 0.0
-        if self.reductions and self.mixes:
+        if self.reductions:
             self._mixes(groups, modes)
         return self._collect()
 
     def _mixes(self, groups: Sequence[Served], modes: Sequence[int]) -> None:
-        """Pools mixed of two offers; a frontier asks for them point by point (`only_mixed`)."""
+        """Pools mixed of two offers, beside all others."""
         if not self.problem.request.choices.mixed_pools:
             return
         if math.isinf(self.prune.best) and not len(self.prune.hours):  # without a plan no bound speaks
@@ -208,12 +211,8 @@ class Search:
         if self._over():
             return
         problem, train = self.problem, served.train
-        mixes = Mixes(
-            self.matter,
-            lambda some: undominated(problem, placement, train, some, self.rules),
-            self._share(),
-            self._over,
-        )
+        thin = partial(undominated, problem, placement, train, rules=self.rules)
+        mixes = Mixes(self.matter, thin, self._share(), self._over)
         beside = mixes.supports(placement, served.group, train, served.rollout, served.score)
         if not len(beside) or self._over():
             return
