@@ -219,7 +219,7 @@ class Pool(Strict):
     share: float | None = None
     """Part of the samples that this offer of a mixed pool takes."""
     disk_gb: float = 0.0
-    """Block storage rented beside the machines' own disks, all nodes."""
+    """Block storage rented for all nodes: boot volumes, and what the machines' own disks do not hold."""
     disk_gib: float | None = None
     """Disk that each node needs."""
 
