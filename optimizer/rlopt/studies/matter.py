@@ -11,6 +11,9 @@ from rlopt.problem import Floats, Pools, Problem, Support
 from rlopt.studies.bounds import Bounds, Group
 from rlopt.studies.prune import Prune, Stairs
 
+MANY, STEPS = 2_000, 8
+"""Pools for which a coarse look at the staircase comes first, and its steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Matter:
@@ -38,6 +41,23 @@ class Matter:
         stairs: Stairs,
     ) -> NDArray[np.bool_]:
         """The same from rates, least bills of reserved offers, and median and confident seconds; shape (pools,)."""
+        fine = np.zeros(len(rate), dtype=bool)
+        if len(rate) > MANY and len(stairs.usd_per_hour) > 2 * STEPS:  # a coarse look first: most fail it
+            near = np.flatnonzero(self.could(placement, group, rate, committed, times, stairs.coarse(STEPS)))
+            some = (times[0][near], times[1][near])
+            fine[near] = self._each(placement, group, rate[near], committed[near], some, stairs)
+            return fine
+        return self._each(placement, group, rate, committed, times, stairs)
+
+    def _each(
+        self,
+        placement: int,
+        group: Group,
+        rate: Floats,
+        committed: Floats,
+        times: tuple[Floats, Floats],
+        stairs: Stairs,
+    ) -> NDArray[np.bool_]:
         fine = np.zeros(len(rate), dtype=bool)
         least = self.bounds.committed(placement, group, committed)
         for n in range(len(stairs.usd_per_hour)):  # one step at a time: pools are many, steps are few

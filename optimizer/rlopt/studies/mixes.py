@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlopt.candidates.support import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.problem import ASYNC, Ints, Pools, Support
@@ -18,6 +19,8 @@ from rlopt.studies.matter import Matter
 from rlopt.studies.prune import Stairs
 
 PAIRS = 200_000
+STEPS, STRIDE = 8, 6
+"""Steps of a coarse look at a staircase; parts into which the others are cut for an exact one."""
 INTERVAL = 1.1
 """Ratio of the ends of an interval of seconds."""
 
@@ -99,22 +102,24 @@ class Mixes:
         hope = len(rows) > 1 and self._hope(placement, group, pools.take(rows), stairs)
         rows = self._parts(placement, group, kind, rows, stairs) if hope else rows[:0]
         found = [mixed(problem, kind, rows[:0], rows[:0])]
+        if not len(rows):
+            return found[0]
+        mine = pools.take(rows)
+        hourly, committed, times = mine.rate, mine.committed_usd, mine.times(placement)
         step = max(1, PAIRS // max(len(rows), 1))
         for start in range(0, len(rows), step):
             if self.over():
                 break
-            some = rows[start : start + step]
-            i, j = np.repeat(some, len(rows)), np.tile(rows, len(some))
-            fine = may_mix(problem, kind, i, j)
+            some = np.arange(start, min(start + step, len(rows)))
+            i, j = np.repeat(some, len(rows)), np.tile(np.arange(len(rows)), len(some))
+            fine = may_mix(problem, kind, rows[i], rows[j])
             if self.share > 0.0:
-                fine &= ~(pools.spot[i] & pools.spot[j])
+                fine &= ~(mine.spot[i] & mine.spot[j])
             i, j = i[fine], j[fine]
-            a, b = pools.take(i), pools.take(j)
-            (one, late), (other, later) = a.times(placement), b.times(placement)
-            rate = a.rate + b.usd_per_hour  # one environment serves both
-            times = together(one, other), together(late, later)
-            quick = self.matter.could(placement, group, rate, a.committed_usd + b.committed_usd, times, stairs)
-            i, j = i[quick], j[quick]
+            both = together(times[0][i], times[0][j]), together(times[1][i], times[1][j])
+            rate = hourly[i] + mine.usd_per_hour[j]  # one environment serves both
+            quick = self.matter.could(placement, group, rate, committed[i] + committed[j], both, stairs)
+            i, j = rows[i[quick]], rows[j[quick]]
             least = mixed(problem, kind, i, j, bound=True)
             fine = self.matter.of(placement, group, least, stairs)
             exact = mixed(problem, kind, i[fine], j[fine])
@@ -158,13 +163,27 @@ class Mixes:
         mine = pools.take(rows)
         seconds, confident = mine.times(placement)
         others = Stairs.of(mine.usd_per_hour, seconds, confident)
+        near = self._beside(placement, group, mine, others.coarse(STEPS), stairs.coarse(STEPS))
+        rows, mine = rows[near], mine.take(near)
         fine = np.zeros(len(rows), dtype=bool)
-        step = max(1, PAIRS // max(len(others.usd_per_hour), 1))
-        for start in range(0, len(rows), step):
-            i = np.repeat(np.arange(start, min(start + step, len(rows))), len(others.usd_per_hour))
-            j = np.tile(np.arange(len(others.usd_per_hour)), len(i) // len(others.usd_per_hour))
-            times = together(seconds[i], others.seconds[j]), together(confident[i], others.confident_seconds[j])
-            rate = mine.rate[i] + others.usd_per_hour[j]
-            could = self.matter.could(placement, group, rate, mine.committed_usd[i], times, stairs)
-            fine[i[could]] = True
+        for first in range(STRIDE):  # a pool that some of the others let matter need not meet the rest
+            rest = np.flatnonzero(~fine)
+            fine[rest] = self._beside(
+                placement, group, mine.take(rest), others.take(slice(first, None, STRIDE)), stairs
+            )
         return rows[fine]
+
+    def _beside(self, placement: int, group: Group, pools: Pools, others: Stairs, stairs: Stairs) -> NDArray[np.bool_]:
+        """Which pools could matter with some step of the others in one mix, shape (pools,)."""
+        fine, width = np.zeros(len(pools), dtype=bool), len(others.usd_per_hour)
+        if not width:
+            return fine
+        seconds, confident = pools.times(placement)
+        step, hourly, committed = max(1, PAIRS // width), pools.rate, pools.committed_usd
+        for start in range(0, len(pools), step):
+            rows = np.arange(start, min(start + step, len(pools)))
+            i, j = np.repeat(rows, width), np.tile(np.arange(width), len(rows))
+            times = together(seconds[i], others.seconds[j]), together(confident[i], others.confident_seconds[j])
+            rate = hourly[i] + others.usd_per_hour[j]
+            fine[i[self.matter.could(placement, group, rate, committed[i], times, stairs)]] = True
+        return fine

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,3 +118,15 @@ class Stairs:
         new = np.ones(len(order), dtype=bool)
         new[1:] = (least[1:] < least[:-1]) | (confident[1:] < confident[:-1])
         return Stairs(usd_per_hour[order][new], least[new], confident[new])
+
+    def take(self, index: Any) -> Stairs:
+        """The steps of ``index``."""
+        return Stairs(self.usd_per_hour[index], self.seconds[index], self.confident_seconds[index])
+
+    def coarse(self, steps: int) -> Stairs:
+        """At most ``steps`` steps that bound what these do: neighbours share the least rate and the least seconds."""
+        if len(self.usd_per_hour) <= steps:
+            return self
+        start = np.linspace(0, len(self.usd_per_hour), steps, endpoint=False).astype(np.int64)
+        least = [np.minimum.reduceat(part, start) for part in (self.usd_per_hour, self.seconds, self.confident_seconds)]
+        return Stairs(*least)
