@@ -63,14 +63,12 @@ def find(
     rules: Sequence[Rule] | None = None,
     reductions: bool = True,
     slack: float = NEAR_OPTIMAL,
-    resolution: float = 0.0,
     seconds: float = math.inf,
     quick: bool = False,
 ) -> Found:
     """Search one problem under ``rules`` (the request's own by default), for ``seconds`` at most.
 
-    ``resolution`` is what a plan of three pools, or one that mixes offers, must save to be a point of a frontier, as a
-    share. ``quick`` looks at the most promising columns alone.
+    ``quick`` looks at the most promising columns alone.
     """
     chosen = tuple(rules_of(problem) if rules is None else rules)
     prune = Prune(
@@ -81,7 +79,7 @@ def find(
     )
     bounds = Bounds.of(problem, chosen)
     ends = time.perf_counter() + seconds
-    search = Search(problem, bounds, chosen, prune, reductions, resolution, quick, ends)
+    search = Search(problem, bounds, chosen, prune, reductions, quick, ends)
     columns = search.run()
     excluded = {reason: count for reason, count in prune.excluded.items() if count}
     least = float(np.min(bounds.fixed, initial=math.inf))

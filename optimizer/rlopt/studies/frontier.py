@@ -20,8 +20,6 @@ from rlopt.rules import deadline as deadline_rule
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
 from rlopt.studies.prune import pareto_index
 
-RESOLUTION = 0.01
-
 
 def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules with the deadline moved to ``hours``."""
@@ -38,18 +36,10 @@ def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return (*others, template)
 
 
-def frontier_columns(problem: Problem, resolution: float = RESOLUTION) -> Found:
-    """All columns on the frontier, by hours; the found set's rows are in that order.
-
-    The cheapest is exact. Between the ends a plan of three pools, or one that mixes offers, counts where it saves at
-    least ``resolution`` over a plan that is no slower: rounding alone would make many of nearly equal cost.
-    """
-    rules = rules_of(problem)
-    found = find(problem, "frontier", rules, resolution=resolution)
+def frontier_columns(problem: Problem) -> Found:
+    """All columns on the frontier, by hours; the found set's rows are in that order."""
+    found = find(problem, "frontier", rules_of(problem))
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
-    if resolution and len(problem.rollout):
-        cheapest = find(problem, "cost", rules, slack=0.0)
-        columns = Columns.join([columns, cheapest.columns.take(cheapest.admitted)])
     if len(columns):
         columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
     return replace(found, columns=columns, admitted=np.ones(len(columns), dtype=bool))

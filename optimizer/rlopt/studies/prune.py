@@ -25,15 +25,13 @@ BARRED = "a limit or floor that no pools can keep"
 class Prune:
     """The state of one search: the best known, the limits on cost and hours, and what was excluded.
 
-    ``slack`` keeps near-optimal columns for the program (share above the best known cost). ``resolution`` is what a
-    point of the frontier must save over a known plan that is no slower, as a share.
+    ``slack`` keeps near-optimal columns for the program (share above the best known cost).
     """
 
     goal: Goal
     deadline_hours: float = math.inf
     budget_usd: float = math.inf
     slack: float = 0.0
-    resolution: float = 0.0
     strict: bool = False
     """Whether bounds keep only what may be better than the best known, and not its equals."""
     best: float = math.inf
@@ -44,10 +42,9 @@ class Prune:
     def ceiling(self, hours: Floats, bounding: bool = False) -> Floats:
         """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``.
 
-        ``bounding``: what a bound may reach, strict and coarse where the search is.
+        ``bounding``: what a bound may reach, strict where the search is.
         """
         room = 1.0 - NOISE if bounding and self.strict else 1.0 + self.slack + NOISE
-        saved = self.resolution if bounding else 0.0
         if self.goal == "cost":
             return np.full(np.shape(hours), self.best * room)
         if self.goal == "time":
@@ -55,7 +52,7 @@ class Prune:
         if not len(self.hours):
             return np.full(np.shape(hours), np.inf)
         at = np.searchsorted(self.hours, hours, side="right") - 1
-        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE - saved), np.inf)
+        return np.where(at >= 0, self.costs[np.maximum(at, 0)] * (1.0 + NOISE), np.inf)
 
     def keep(self, cost: Floats, hours: Floats, count: bool = True) -> NDArray[np.bool_]:
         """Which lower bounds (any one shape) still allow a part in the answer."""
@@ -82,6 +79,18 @@ class Prune:
             self.hours, self.costs = staircase(
                 np.concatenate([self.hours, columns.confident_hours]), np.concatenate([self.costs, columns.usd])
             )
+
+
+def least_of(columns: Columns, most: int) -> Columns:
+    """The ``most`` cheapest columns."""
+    return columns if len(columns) <= most else columns.take(np.argpartition(columns.usd, most)[:most])
+
+
+def unique(columns: Columns) -> Columns:
+    """Each column once."""
+    pools = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
+    key = np.stack([columns.placement, *pools, columns.interval_steps, columns.tier])
+    return columns.take(np.sort(np.unique(key, axis=1, return_index=True)[1]))
 
 
 def staircase(first: Floats, second: Floats) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ from rlopt.studies.dominance import undominated
 from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs, served_groups
 from rlopt.studies.matter import Matter
 from rlopt.studies.mixes import Mixes
-from rlopt.studies.prune import Prune, Stairs
+from rlopt.studies.prune import Prune, Stairs, least_of, unique
 
 CHUNK = 40_000
 MOST_BARRED = 500
@@ -48,8 +48,6 @@ class Search:
     rules: Sequence[Rule]
     prune: Prune
     reductions: bool = True
-    resolution: float = 0.0
-    """What a plan of three pools or mixed offers must save to be a point of a frontier, as a share."""
     quick: bool = False
     """Whether the most promising columns are enough."""
     ends: float = math.inf
@@ -79,10 +77,8 @@ class Search:
         if colocated:
             self._colocated()
         for served in groups:
-            self.prune.resolution = self.resolution if served.score is not None else 0.0
             for placement in modes:
                 self._alone(placement, served)
-        self.prune.resolution = 0.0
         if self.reductions:
             self._mixes(groups, modes)
         return self._collect()
@@ -93,11 +89,11 @@ class Search:
             return
         if math.isinf(self.prune.best) and not len(self.prune.hours):  # without a plan no bound speaks
             self.ends = min(self.ends, time.perf_counter() + SECONDS_WITHOUT_PLAN)
-        self.prune.strict, self.prune.resolution = True, self.resolution
+        self.prune.strict = True
         for served in groups:
             for placement in modes:
                 self._mixed(placement, served)
-        self.prune.strict, self.prune.resolution = False, 0.0
+        self.prune.strict = False
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
@@ -156,12 +152,9 @@ class Search:
             if self.reductions:
                 stay = columns.usd <= self.prune.ceiling(columns.confident_hours)
                 self.kept.append(columns.take(admitted & stay))
-                self.barred.append(self._cheapest(columns.take(~admitted & stay), MOST_BARRED))
+                self.barred.append(least_of(columns.take(~admitted & stay), MOST_BARRED))
             else:
                 self.kept.append(columns)
-
-    def _cheapest(self, columns: Columns, most: int) -> Columns:
-        return columns if len(columns) <= most else columns.take(np.argpartition(columns.usd, most)[:most])
 
     def _colocated_bounds(self, pools: Pools) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         none = np.zeros(len(pools))
@@ -223,7 +216,7 @@ class Search:
         self._pairs(placement, served.group, train, beside)
 
     def _over(self) -> bool:
-        """Whether time is up; what was not looked at then leaves the search without a proof."""
+        """Whether time is up: the search is then no proof."""
         self.stopped = self.stopped or time.perf_counter() > self.ends
         return self.stopped
 
@@ -282,19 +275,14 @@ class Search:
         feasible = [part for part in self.kept if len(part)]
         if not self.reductions:
             return Columns.join(feasible) if feasible else self._none()
-        kept = self._unique(Columns.join(feasible)) if feasible else self._none()
+        kept = unique(Columns.join(feasible)) if feasible else self._none()
         kept = kept.take(kept.usd <= self.prune.ceiling(kept.confident_hours))
         if self.prune.goal == "cost":
-            kept = self._cheapest(kept, MOST_KEPT)
+            kept = least_of(kept, MOST_KEPT)
         barred = [part for part in self.barred if len(part)]
-        rest = self._unique(Columns.join(barred)) if barred else self._none()
-        rest = self._cheapest(rest.take(rest.usd <= self.prune.ceiling(rest.confident_hours)), MOST_BARRED)
+        rest = unique(Columns.join(barred)) if barred else self._none()
+        rest = least_of(rest.take(rest.usd <= self.prune.ceiling(rest.confident_hours)), MOST_BARRED)
         return Columns.join([kept, rest])
 
     def _none(self) -> Columns:
         return options(self.problem, COLOCATED, np.zeros(0, dtype=np.int64), None)
-
-    def _unique(self, columns: Columns) -> Columns:
-        parts = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
-        key = np.stack([columns.placement, *parts, columns.interval_steps, columns.tier])
-        return columns.take(np.sort(np.unique(key, axis=1, return_index=True)[1]))
