@@ -122,6 +122,8 @@ class CheckpointDecision(Strict):
     interval_steps: int
     tiers: list[TierUse]
     recovery_minutes: float
+    compressed: bool = False
+    """Whether copies are compressed before they are uploaded."""
 
 
 class LoggingDecision(Strict):

@@ -7,7 +7,7 @@ columns is exact by construction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -125,6 +125,8 @@ class Columns:
     staleness: Ints
     interval_steps: Ints
     tier: Ints
+    care: Ints
+    """Number of the way a run is kept alive, in `Problem.cares`."""
     gpus: Ints
     spot_gpus: Ints
     nodes: Ints
@@ -234,6 +236,16 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Care:
+    """One way to keep a run alive, decided beside the checkpoint's interval and tier."""
+
+    spare_nodes: int = 0
+    """Nodes of the training pool's offer that stand ready to take a failed one's place."""
+    compressed: bool = False
+    """Whether checkpoints are compressed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A request with its facts, candidates and prices, frozen. ``colocated`` pools train and sample in one."""
 
@@ -268,6 +280,12 @@ class Problem:
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]
     gpu_limit: int
+    cares: tuple[Care, ...] = (Care(),)
+    """Ways to keep a run alive, to choose from."""
+
+    def care(self, value: Callable[[Care], float]) -> Floats:
+        """A number of each way to keep a run alive, shape (cares,); `Columns.care` points into it."""
+        return np.array([value(care) for care in self.cares], dtype=np.float64)
 
     def steps(self, variant: Ints, group_size: Ints) -> Ints:
         """Steps of one run by variant and group size, shape of the inputs; 0 where there are none."""

@@ -53,8 +53,19 @@ def run_hours(
     return operations.overhead_hours + working, operations.overhead_hours + expected
 
 
-def join(problem: Problem, placement: int, train: Ints, support: Support | None, interval: Ints, tier: Ints) -> Columns:
-    """Columns of one placement, row by row; shape (columns,). ``support`` is None where one pool does it all."""
+def join(
+    problem: Problem,
+    placement: int,
+    train: Ints,
+    support: Support | None,
+    interval: Ints,
+    tier: Ints,
+    care: Ints | None = None,
+) -> Columns:
+    """Columns of one placement, row by row; shape (columns,). ``support`` is None where one pool does it all.
+
+    ``care`` is each column's way to keep the run alive; the first one where it is left out.
+    """
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
     size = len(first)
     beside = none(size) if support is None else support
@@ -93,6 +104,7 @@ def join(problem: Problem, placement: int, train: Ints, support: Support | None,
         staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
         interval_steps=np.asarray(interval, dtype=np.int64),
         tier=np.asarray(tier, dtype=np.int64),
+        care=np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64),
         gpus=first.gpus + beside.gpus,
         spot_gpus=np.where(first.spot, first.gpus, 0) + beside.spot_gpus,
         nodes=first.nodes,
@@ -200,7 +212,7 @@ def options(
     allowed: NDArray[np.bool_] | None = None,
     left_out: Counter[str] | None = None,
 ) -> Columns:
-    """Every checkpoint interval and tier of the given pools, those that make no progress left out.
+    """Every checkpoint interval, tier and care of the given pools, those that make no progress left out.
 
     ``allowed`` of shape (zones, tiers) leaves tiers out that some rule excludes whatever the pools. Columns without
     progress are counted in ``left_out``.
@@ -220,9 +232,12 @@ def options(
     table = np.concatenate(rows) if rows else np.zeros((0, 3), dtype=np.int64)
     if allowed is not None:
         table = table[allowed[pools.zone[train[table[:, 0]]], table[:, 2]]]
+    cares = len(problem.cares)
+    care = np.tile(np.arange(cares), len(table))
+    table = np.repeat(table, cares, axis=0)
     pair = table[:, 0]
     beside = None if support is None else support.take(pair)
-    columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2])
+    columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2], care)
     advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
     if left_out is not None and not advances.all():
         left_out[NO_PROGRESS] += int((~advances).sum())

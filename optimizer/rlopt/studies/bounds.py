@@ -56,7 +56,7 @@ class Bounds:
     def of(problem: Problem, rules: Sequence[Rule] = ()) -> Bounds:
         """Precompute the fixed part for every placement, zone, variant and group size.
 
-        It is infinite where some of ``rules`` bars every interval and tier, whatever the pools.
+        It is infinite where some of ``rules`` bars every interval, tier and care, whatever the pools.
         """
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
         most = max((size for variant in problem.variants for size in variant.steps), default=0)
@@ -120,13 +120,13 @@ def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[R
 
 
 def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
-    """Every (placement 0, zone, variant, group size, interval, tier), shape (rows, 6)."""
+    """Every (placement 0, zone, variant, group size, interval, tier, care), shape (rows, 7)."""
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)
     intervals = np.array(problem.intervals[variant, size], dtype=np.int64)
     zone = np.repeat(np.arange(len(tiers)), tiers)
     tier = np.arange(len(zone)) - np.repeat(np.cumsum(tiers) - tiers, tiers)
     count = len(intervals)
-    return np.stack(
+    table = np.stack(
         [
             np.zeros(len(zone) * count, dtype=np.int64),
             np.repeat(zone, count),
@@ -137,6 +137,8 @@ def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
         ],
         axis=1,
     )
+    cares = len(problem.cares)
+    return np.column_stack([np.repeat(table, cares, axis=0), np.tile(np.arange(cares), len(table))])
 
 
 def _idle(problem: Problem, table: np.ndarray) -> Columns:
@@ -164,6 +166,7 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         staleness=ints,
         interval_steps=table[:, 4],
         tier=table[:, 5],
+        care=table[:, 6],
         gpus=ints,
         spot_gpus=ints,
         nodes=np.full(size, MANY_NODES),

@@ -35,7 +35,10 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
             )
         )
     return CheckpointDecision(
-        interval_steps=int(columns.interval_steps[j]), tiers=found, recovery_minutes=float(columns.recovery_minutes[j])
+        interval_steps=int(columns.interval_steps[j]),
+        tiers=found,
+        recovery_minutes=float(columns.recovery_minutes[j]),
+        compressed=problem.cares[int(columns.care[j])].compressed,
     )
 
 

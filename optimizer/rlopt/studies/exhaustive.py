@@ -37,8 +37,8 @@ Key = tuple[int, int, int]
 """Zone, variant and group size."""
 
 
-def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) -> Iterator[tuple[int, int, int, int]]:
-    """Training row, row of the group's support (-1 when colocated), interval and tier of every column."""
+def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) -> Iterator[tuple[int, ...]]:
+    """Training row, row of the group's support (-1 when colocated), interval, tier and care of every column."""
     first = problem.colocated if placement == COLOCATED else problem.training
     for train in range(len(first)):
         zone, variant, size = key = (int(first.zone[train]), int(first.variant[train]), int(first.group_size[train]))
@@ -46,7 +46,8 @@ def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) ->
         for other in others:
             for interval in problem.intervals[variant, size]:
                 for tier in range(len(problem.tariffs[zone].tiers)):
-                    yield train, other, interval, tier
+                    for care in range(len(problem.cares)):
+                        yield train, other, interval, tier, care
 
 
 def _beside(problem: Problem) -> dict[Key, Support]:
@@ -88,9 +89,9 @@ def every_column(problem: Problem) -> Columns:
             continue
         rows = _choices(problem, placement, beside)
         while chunk := list(islice(rows, CHUNK)):
-            train, other, interval, tier = np.array(chunk, dtype=np.int64).T
+            train, other, interval, tier, care = np.array(chunk, dtype=np.int64).T
             others = None if placement == COLOCATED else _support(problem, beside, train, other)
-            columns = join(problem, placement, train, others, interval, tier)
+            columns = join(problem, placement, train, others, interval, tier, care)
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             parts.append(columns.take(advances & (columns.gpus <= problem.gpu_limit)))
     return Columns.join([part.with_cost(column_costs(part, problem)) for part in parts])
