@@ -29,7 +29,7 @@ HERE = np.array([0])
 
 
 def test_every_assumption_is_named() -> None:
-    assert len(NODES.assumed) == 8
+    assert len(NODES.assumed) == 9
     assert {"host system 4 GiB", "machine network 10 Gb/s", "sample copies 2"} <= set(NODES.assumed)
 
 

@@ -21,6 +21,7 @@ class Nodes:
     disk_logs_gib: float
     staged_checkpoints: float
     machine_network_gbps: float
+    loading_host_share: float
     assumed: tuple[str, ...]
 
 

@@ -30,10 +30,15 @@ def dataset_bytes(request: Request) -> float:
 
 
 def frame_bytes(request: Request, workload: Workload, operations: Operations) -> float:
-    """One stored frame of all cameras: raw pixels · compression ratio where one is given, else the encoded size."""
-    acting, data = workload.acting, request.job.data
+    """One stored frame of all cameras: raw pixels · compression ratio where one is given, else the encoded size.
+
+    Where `job.vision.bytes_per_frame` says what an image takes, that · cameras · compression ratio.
+    """
+    acting, data, seen = workload.acting, request.job.data, request.job.vision
     if acting is None:
         return 0.0
+    if seen is not None and seen.bytes_per_frame is not None:
+        return seen.cameras * seen.bytes_per_frame * data.compression_ratio
     if data.compression_ratio < 1.0:
         return acting.frame_bytes * data.compression_ratio
     return acting.frame_bytes / COLOURS * operations.encoded_image_bytes_per_pixel

@@ -22,6 +22,7 @@ from rlopt.request.limits import Limits, Quota
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, VisionInput
+from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
 from rlopt.request.trainable import Trainable
@@ -48,6 +49,7 @@ __all__ = [
     "Choices",
     "CoreMetrics",
     "Costs",
+    "DataStore",
     "DataWork",
     "Environment",
     "Evaluation",
@@ -66,6 +68,7 @@ __all__ = [
     "Models",
     "Money",
     "PrecisionChoices",
+    "Prepare",
     "Quota",
     "Request",
     "SetupHours",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 from rlopt.request.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
+from rlopt.request.prepare import Prepare
 from rlopt.request.quantities import Cash
 from rlopt.strict import Strict
 
@@ -63,3 +64,5 @@ class DataWork(Strict):
     """Projects that share one stored data set: each pays its part."""
     stands_in: StandsIn | None = None
     """Where the data set stands at the start; beside the training pool when left out."""
+    prepare: Prepare = Prepare()
+    """Decoding and shuffling of samples (sft, dpo, rm; vla where trajectories are used again)."""

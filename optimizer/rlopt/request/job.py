@@ -119,6 +119,20 @@ class Job(Strict):
             return self.value_stride
         return self.action.chunk / self.action.frequency
 
+    @property
+    def frames_per_trajectory(self) -> float:
+        """Frames of one mean trajectory that are stored: one for each score of the value model, else each inference."""
+        stride = self.value_stride_seconds
+        return 0.0 if self.trajectory is None or not stride else self.trajectory.mean / stride
+
+    @property
+    def trajectory_image_bytes(self) -> float:
+        """Encoded images of one trajectory, before compression: cameras · bytes_per_frame · frames; 0 if not given."""
+        seen = self.vision
+        if seen is None or seen.bytes_per_frame is None:
+            return 0.0
+        return seen.cameras * seen.bytes_per_frame * self.frames_per_trajectory
+
     def steps_for(
         self, group_size: int | None = None, *, cleaned: bool | None = None, value_bins: int | None = None
     ) -> int | None:
@@ -170,12 +184,13 @@ class Job(Strict):
 
         `dataset_size` where it is given; otherwise samples × tokens × bytes per token. Prompts alone count
         where responses are generated; a pair holds two responses. Without `dataset_samples` every step
-        brings new prompts (the most there can be). A vla job collects its data and starts from none.
+        brings new prompts (the most there can be). A vla job collects its data and starts from none, unless
+        `dataset_samples` trajectories are there and `vision.bytes_per_frame` says what their images take.
         """
         if self.dataset_size is not None:
             return self.dataset_size
         if self.algorithm == "vla":
-            return 0.0
+            return (self.dataset_samples or 0) * self.trajectory_image_bytes
         steps = self.steps or max((self.convergence or {}).values(), default=0)
         samples = self.dataset_samples or self.prompts_per_step * steps
         responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)

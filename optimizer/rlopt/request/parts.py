@@ -24,6 +24,9 @@ class VisionInput(Strict):
     """Pixels on a side of one patch (ViT-L/14 and SigLIP-so400m use 14)."""
     tokens_per_image: Whole
     """Language tokens of one image; (image_size / patch)² when left out, which means no pooling."""
+    bytes_per_frame: Size | None = None
+    """One image of one camera as it is encoded, before job.data.compression_ratio; the catalog's assumption of 0.1
+    bytes a pixel when left out."""
 
     @model_validator(mode="before")
     @classmethod

@@ -13,6 +13,7 @@ from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
 from rlopt.reading.agreement.kinds_of_job import sampling, some_algorithms, texts, vla
+from rlopt.reading.agreement.loading import loading
 from rlopt.reading.agreement.roles import roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run
 from rlopt.reading.agreement.scoring import own_scoring
@@ -27,6 +28,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     sampling,
     some_algorithms,
     own_scoring,
+    loading,
     value_bins,
     group_sizes,
     informative_groups,
