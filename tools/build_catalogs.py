@@ -25,6 +25,7 @@ from tools.catalog_build import (  # noqa: E402
     services,
     shapes,
     storage,
+    storage_speed,
     traffic,
 )
 from tools.catalog_build.sources import source_keys  # noqa: E402
@@ -57,6 +58,7 @@ def collect(raw: Path) -> list[Table]:
         zone_table,
         cpu_table,
         storage_table,
+        storage_speed.build(raw),
         traffic_table,
         services.logging(raw),
         services.caches(raw),

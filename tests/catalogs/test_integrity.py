@@ -17,7 +17,8 @@ NUMBERS = {
     "local_disk_gib", "internode_gbps", "price_gb_month", "retrieval_per_gb", "put_per_1000", "get_per_1000",
     "min_days", "restore_hours", "throughput_mb_s", "ingest_per_gb", "retention_gb_month", "included_days",
     "metric_month", "metric_per_gb", "per_gib_hour", "on_demand_per_hour", "discount", "bandwidth_gb_s", "link_gb_s",
-    "power_w",
+    "power_w", "included_mb_s", "mb_s_per_gb", "most_mb_s", "most_mb_s_per_node", "least_gb", "step_gb", "most_gb",
+    "price_mb_s_month", "included_iops", "iops_per_gb", "price_iops_month", "io_kb",
     "params", "active_params", "per_gpu_hour", "per_node_hour", "low", "high", "price", "attention_layers",
     "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4", "gpus", "zones", "max_nodes", "rows",
 }  # fmt: skip
@@ -243,6 +244,16 @@ class TestOtherPrices:
         assert bad(rows, lambda row: not 0.0005 < number(row, "price_gb_month") < 0.5) == []
         assert bad(rows, lambda row: (row["kind"] == "archive") != (number(row, "restore_hours") > 0)) == []
         assert bad(rows, lambda row: number(row, "min_days") > 0 and not row["retrieval_per_gb"]) == []
+
+    def test_speeds_are_of_mounted_stores_in_their_currency(self) -> None:
+        tiers = {row["id"]: row for row in read("storage.csv")}
+        rows = read("storage_speed.csv")
+        assert bad(rows, lambda row: tiers[row["id"]]["kind"] not in ("file", "block", "hdd")) == []
+        assert bad(rows, lambda row: tiers[row["id"]]["currency"] != row["currency"]) == []
+        gets_faster = ("included_mb_s", "mb_s_per_gb", "price_mb_s_month")
+        assert bad(rows, lambda row: not any(row[column] for column in gets_faster)) == []
+        assert bad(rows, lambda row: bool(row["price_iops_month"]) != bool(row["io_kb"])) == []
+        assert bad(rows, lambda row: bool(row["price_mb_s_month"]) and not row["most_mb_s"]) == []
 
     def test_traffic_bands_rise_and_end_once(self) -> None:
         for row in read("traffic.csv"):

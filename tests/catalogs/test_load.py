@@ -25,6 +25,7 @@ def test_nothing_is_lost_on_the_way() -> None:
     assert len(catalog.models) == len(read("models.csv"))
     assert len(catalog.aliases) == len(read("model_aliases.csv"))
     assert len(catalog.storage) == len(read("storage.csv"))
+    assert len(catalog.speeds) == len(read("storage_speed.csv"))
     assert len(catalog.traffic) == len(read("traffic.csv"))
     assert len(catalog.logs) == len(read("logging.csv"))
     assert len(catalog.caches) == len(read("caches.csv"))

@@ -12,6 +12,7 @@ from rlopt.facts.provenance import Provenance
 from rlopt.facts.reliability import FailureRate
 from rlopt.facts.service import CachePrice, Commitment, LogPrice
 from rlopt.facts.storage import StorageTier
+from rlopt.facts.storage_speed import StorageSpeed
 
 __all__ = [
     "PRECISIONS",
@@ -28,6 +29,7 @@ __all__ = [
     "ParameterCount",
     "Provenance",
     "Shape",
+    "StorageSpeed",
     "StorageTier",
     "Traffic",
     "Vision",

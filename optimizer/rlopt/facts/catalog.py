@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rlopt.errors import MissingFactError
 from rlopt.facts.device import Device
@@ -15,6 +15,7 @@ from rlopt.facts.provenance import Provenance
 from rlopt.facts.reliability import FailureRate
 from rlopt.facts.service import CachePrice, Commitment, LogPrice
 from rlopt.facts.storage import StorageTier
+from rlopt.facts.storage_speed import StorageSpeed
 
 
 def _nearest(name: str, known: Mapping[str, object]) -> str:
@@ -66,6 +67,8 @@ class Catalog:
     reference_regions: Mapping[str, str]
     provenance: tuple[Provenance, ...]
     left_out: Mapping[str, int]
+    speeds: Mapping[str, StorageSpeed] = field(default_factory=dict)
+    """Throughput of mounted stores, by the id of their tier."""
 
     def device(self, name: str) -> Device:
         """Return one GPU type by its exact name (capitals do not matter).

@@ -10,6 +10,7 @@ from rlopt.facts import Catalog, Offer, Provenance
 from rlopt.reading import catalog_market as market
 from rlopt.reading import catalog_things as things
 from rlopt.reading.catalog_rows import Row, date, records, rows
+from rlopt.reading.catalog_speed import storage_speed
 
 
 def load_catalog(folder: Path | None = None) -> Catalog:
@@ -61,6 +62,7 @@ def _load(folder: Path) -> Catalog:
         reference_regions={row["provider"]: row["reference_region"] for row in places if row["reference_region"]},
         provenance=records(folder, "provenance.csv", _provenance),
         left_out=dict(records(folder, "left_out.csv", lambda row: (row["reason"], int(row["rows"])))),
+        speeds={one.id: one for one in records(folder, "storage_speed.csv", lambda row: storage_speed(row, sources))},
     )
 
 
