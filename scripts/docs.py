@@ -57,9 +57,7 @@ def command_line_page() -> str:
     """Return the page: the help of every command, in the order of the command line itself."""
     parts = [_HEAD]
     for path, command in _commands(command_line, ("rlopt",)):
-        context = click.Context(
-            command, info_name=" ".join(path), max_content_width=WIDTH, terminal_width=WIDTH
-        )
+        context = click.Context(command, info_name=" ".join(path), max_content_width=WIDTH, terminal_width=WIDTH)
         context.help_option_names = ["-h", "--help"]
         parts.append(f"## {' '.join(path)}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join([*parts, _validation()])
@@ -73,9 +71,7 @@ def _validation() -> str:
     return _VALIDATION.format(columns=lines(MEANINGS), keys=lines(KEYS), statistics=statistics)
 
 
-def _commands(
-    command: click.Command, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
         for name in command.list_commands(click.Context(command)):

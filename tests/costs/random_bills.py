@@ -14,8 +14,10 @@ from rlopt.request import Request
 from rlopt.request.cache import Cache
 from rlopt.request.choices import LogProbs
 from rlopt.request.costs import AutomaticRelease, Idle
-from rlopt.request.data_work import DataWork, Versions
+from rlopt.request.data_work import DataWork, Inspect, Versions
 from rlopt.request.metrics import Metrics, TextLog
+from rlopt.request.observing import Dashboards, Traces
+from rlopt.request.parts import Evaluation
 from rlopt.units import Money
 from rlopt.workloads.variants import Variant
 from tests.costs.rich import ACTING
@@ -58,6 +60,10 @@ def _request(rng: random.Random, request: Request) -> Request:
         new_samples=rng.choice([0, 200]),
         label_price=rng.choice([None, Money(0.1, "USD")]),
         clean_price=rng.choice([None, Money(0.02, "USD")]),
+        collect_price=rng.choice([None, Money(0.3, "USD")]),
+        accepted_share=rng.choice([1.0, 0.7]),
+        inspect=rng.choice([None, Inspect(share=0.1, price=Money(0.2, "USD"))]),
+        tools=rng.choice([None, Money(100.0, "USD")]),
         compression_ratio=rng.choice([1.0, 0.3]),
         duplicate_share=rng.choice([0.0, 0.2]),
         shared_by=rng.choice([1, 3]),
@@ -65,8 +71,14 @@ def _request(rng: random.Random, request: Request) -> Request:
     )
     log = TextLog(abnormal_share=rng.choice([0.0, 0.1]), debug_steps=rng.choice([0, 5, 10**6]), debug_rate=0.5)
     metrics = Metrics(
-        histograms=rng.choice([0, 3]), hardware_every=rng.choice([1.0, 60.0]), thin_after=0.5, thin_to=0.1
+        histograms=rng.choice([0, 3]),
+        hardware_every=rng.choice([1.0, 60.0]),
+        thin_after=0.5,
+        thin_to=0.1,
+        traces=Traces(spans_per_step=rng.choice([0, 10**6]), sample_rate=0.1),
     )
+    views = Dashboards(panels=rng.choice([0, 4]), users=2, price=Money(3.0, "USD"))
+    built = Evaluation(every=10, samples=10, build_price=Money(50.0, "USD"))
     automatic = rng.choice([None, AutomaticRelease(within=60.0, setup_hours=rng.choice([0.0, 0.02, 5.0]))])
     idle = Idle(before_release=rng.choice([None, 7200.0]), automatic=automatic, volumes=rng.choice([0.0, 86400.0]))
     for key, value in (
@@ -75,7 +87,9 @@ def _request(rng: random.Random, request: Request) -> Request:
         ("job.metrics", metrics),
         ("job.cache", Cache(replay=8e9, peak_ops=10.0)),
         ("job.dataset_size", rng.choice([None, 2e11])),
+        ("job.evaluation", rng.choice([None, built])),
         ("costs.idle", idle),
+        ("costs.dashboards", rng.choice([None, views])),
     ):
         request = request.replaced(key, value)
     return request

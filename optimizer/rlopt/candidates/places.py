@@ -47,9 +47,12 @@ def check_places(request: Request, catalog: Catalog) -> None:
         anywhere = set().union(*places.values())
         for region in regions or ():
             _must_know(f"region {region!r}", region, anywhere, "choices.regions")
-    stands = request.job.data.stands_in
-    if stands is not None:
-        _must_know(f"provider {stands.provider!r}", stands.provider, places, "job.data.stands_in")
+    stands, to = request.job.data.stands_in, request.costs.logs_to
+    for place, key in ((stands, "job.data.stands_in"), (to, "costs.logs_to")):
+        if place is not None:
+            _must_know(f"provider {place.provider!r}", place.provider, places, key)
+    if to is not None:
+        _must_know(f"region {to.region!r} of {to.provider}", to.region, places[to.provider], "costs.logs_to")
 
 
 def _must_know(what: str, name: str, known: Collection[str], key: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rlopt.candidates.cpu_book import VCPU_HOUR, CpuBook
+from rlopt.candidates.log_route import LogRoute, log_route
 from rlopt.candidates.market import usd_rate
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
@@ -146,23 +147,31 @@ class TariffBook:
             raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
         return other, [*warnings, note]
 
-    def metering(self, provider: str, region: str | None, egress: float) -> tuple[Metering | None, list[str]]:
-        """How metrics are billed: the provider's own price, else its log, else the fallback provider's."""
-        for owner in (provider, self.elsewhere, DEFAULT_STORAGE):
-            away = 0.0 if owner == provider else egress
-            where = region if owner == provider else None
+    def route(self, provider: str, region: str | None, egress: float) -> LogRoute:
+        """The way to the logging service."""
+        route = log_route(self.request, self.catalog.traffic, self.rate, (provider, region), egress)
+        if self.request.costs.logs_to is not None and route.provider not in self.logs:
+            fix = f"name one of {', '.join(sorted(self.logs))}"
+            raise MissingFactError(f"a logging price of {route.provider}", "costs.logs_to", fix)
+        return route
+
+    def metering(self, route: LogRoute) -> tuple[Metering | None, list[str]]:
+        """How metrics are billed: the service's own price, else its log, else the fallback provider's."""
+        own = (route.provider, route.region)
+        for owner in (route.provider, self.elsewhere, DEFAULT_STORAGE):
+            away, where = route.usd_to(owner), route.region if owner == route.provider else None
             reference = self.catalog.reference_regions.get(owner)
             priced, logs = nearest_region(self.metrics.get(owner, []), where, reference), self.logs.get(owner, [])
             if priced:
                 row = min(priced, key=lambda row: row.id)
-                note = standing_in("metrics", row, provider, region)
+                note = standing_in("metrics", row, *own)
                 warnings = [note] if note else []
                 if row.confidence not in self.request.choices.price_confidence:
                     warnings.append(f"metrics are billed at a price of {row.confidence} confidence ({row.id})")
                 return by_series(row, self.rate, self.operations, away, note), warnings
             if logs:
                 row = self.log(owner, where)[0]
-                note = standing_in("metrics", row, provider, region)
+                note = standing_in("metrics", row, *own)
                 return as_log(row, self.rate, self.operations, away, note), [note] if note else []
         return None, ["metrics: no price is known, not on the bill"]
 
@@ -211,9 +220,10 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
     tiers, warnings = book.tiers(provider, region, egress)
     if provider not in book.traffic:
         warnings.append(egress_source)
-    log, more = book.log(provider, region)
+    route = book.route(provider, region, egress)
+    log, more = book.log(route.provider, route.region)
     warnings += more
-    metering, more = book.metering(provider, region, egress)
+    metering, more = book.metering(route)
     warnings += more
     disk = book.disk(provider, region)
     warnings += [disk.note] if disk is not None and disk.note else []
@@ -250,8 +260,9 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         disk=disk,
         cache=cache,
         metering=metering,
-        log_note=standing_in("text log", log, provider, region),
-        log_egress_per_gb=0.0 if log.provider == provider else egress,
+        log_note=standing_in("text log", log, route.provider, route.region),
+        log_egress_per_gb=route.usd_to(log.provider),
+        log_way=route.note,
         data_per_gb=data,
         data_note=data_note,
     )

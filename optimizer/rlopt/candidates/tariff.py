@@ -164,7 +164,9 @@ class Tariff:
     log_note: str = ""
     """Whose price of logging stands in for the pool's region."""
     log_egress_per_gb: float = 0.0
-    """Traffic to the logging service where it is another provider's."""
+    """Traffic to the logging service where it is another provider's or stands in another region."""
+    log_way: str = ""
+    """The way to it where the request states the service."""
     data_per_gb: float = 0.0
     """Traffic to bring the data set from where it stands."""
     data_note: str = ""

@@ -1,4 +1,4 @@
-"""Logging: text taken in and kept, by the reason it is kept for, and metrics by series or by size.
+"""Logging: text taken in and kept, by the reason it is kept for, metrics by series or by size, and dashboards.
 
 USD = GB · (ingest + price [USD/GB/h] · hours kept beyond the free ones); text and points accrue over the run, so they
 are held half of it on average before the retention begins.
@@ -13,8 +13,18 @@ import numpy as np
 from rlopt.candidates.tariff import Tariff
 from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import tariff_of
+from rlopt.costs.dashboards import DASHBOARDS, basis, months, usd_per_month
 from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
-from rlopt.costs.text_log import ABNORMAL, DEBUGGED, SAMPLED, billed_hours, gb_per_sample, kept_hours, text_gb
+from rlopt.costs.text_log import (
+    ABNORMAL,
+    DEBUGGED,
+    SAMPLED,
+    TRACES,
+    billed_hours,
+    gb_per_sample,
+    kept_hours,
+    text_gb,
+)
 from rlopt.costs.tiers import Values, added
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Problem
@@ -24,7 +34,7 @@ DIMENSION = "logging"
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
-    """Text and metrics, USD by column. The text rate stands at its floor: no more text makes a plan better."""
+    """Text, metrics, dashboards, USD by column. The text rate stands at its floor: no more text makes a plan better."""
     rate, trials, hours = (
         problem.request.floors.text_log_rate or 0.0,
         problem.request.job.trials,
@@ -44,7 +54,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
                 some = Written(_at(wrote.series, here), _at(wrote.points, here))
                 usd = metered_usd(tariff.metering, some, hours[here], problem.request.costs.keep_for.logs)
                 found[item][here] = trials * usd
-    return found
+    return {**found, DASHBOARDS: np.asarray(usd_per_month(problem) * months(problem, hours))}
 
 
 def _counts(columns: Columns, problem: Problem) -> tuple[Floats, Floats, Floats]:
@@ -61,7 +71,17 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     """Text and metrics of a finished plan; no line where nothing is written."""
     if plan.time is None or plan.decisions is None:
         return []
-    return [*_texts(plan, problem, tariff_of(plan, problem)), *_metrics(plan, problem, tariff_of(plan, problem))]
+    tariff = tariff_of(plan, problem)
+    return [*_texts(plan, problem, tariff), *_metrics(plan, problem, tariff), *_dashboards(plan, problem)]
+
+
+def _dashboards(plan: Plan, problem: Problem) -> Iterator[BillLine]:
+    month = usd_per_month(problem)
+    if plan.time is None or not month:
+        return
+    hours = plan.time.expected_hours
+    usd = month * float(months(problem, hours))
+    yield BillLine(dimension="logging", item=DASHBOARDS, kind="fixed", usd=usd, basis=basis(problem, hours))
 
 
 def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
@@ -76,7 +96,9 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
         DEBUGGED: f"{samples} samples x {min(steps, log.debug_steps)} debugged steps{runs(trials)} x "
         f"{log.debug_rate:g} logged x {(1.0 - rate) * (1.0 - log.abnormal_share * log.anomalies):g} not logged yet",
     }
-    one = gb_per_sample(problem)
+    spans, one = problem.request.job.metrics.traces, gb_per_sample(problem)
+    what[TRACES] = f"{spans.spans_per_step} spans x {spans.sample_rate:g} kept x {steps} steps{runs(trials)}"
+    sizes = {TRACES: bytes_to_gb(spans.bytes_per_span)}
     for item, gb in text_gb(problem, samples, steps, rate).items():
         if not gb:
             continue
@@ -87,7 +109,7 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
             item=item,
             kind="elastic",
             usd=total * (tariff.log_ingest_per_gb + tariff.log_gb_hour * kept),
-            basis=f"{tariff.log_name}: {what[item]} x {one * 1e9:.0f} B = {total:.4g} GB x "
+            basis=f"{tariff.log_name}: {what[item]} x {sizes.get(item, one) * 1e9:.0f} B = {total:.4g} GB x "
             f"({tariff.log_ingest_per_gb:g} USD/GB taken in + {tariff.log_gb_hour * HOURS_PER_MONTH:g} "
             f"USD/GB/month x {kept:g} h){told(tariff.log_note)}",
         )
@@ -164,10 +186,10 @@ def leaving_lines(plan: Plan, problem: Problem) -> list[BillLine]:
     usd = trials * (text * tariff.log_egress_per_gb + points * egress)
     if not usd:
         return []
-    basis = (
+    words = (
         f"({text:.4g} GB of text x {tariff.log_egress_per_gb:g} USD/GB + "
-        f"{points:.4g} GB of metrics x {egress:g} USD/GB)"
+        f"{points:.4g} GB of metrics x {egress:g} USD/GB){runs(trials)}"
     )
-    return [
-        BillLine(dimension="network", item="logs out of the cloud", kind="elastic", usd=usd, basis=basis + runs(trials))
-    ]
+    if tariff.log_way:
+        words += f" {tariff.log_way}"
+    return [BillLine(dimension="network", item="logs out of the cloud", kind="elastic", usd=usd, basis=words)]

@@ -1,7 +1,8 @@
-"""Text that a run writes: a share of all samples, the abnormal ones, and steps that are debugged.
+"""Text that a run writes: a share of all samples, the abnormal ones, steps that are debugged, and spans of traces.
 
 With r = text_log_rate, a = share of samples abnormal and kept, d = share that a debugged step keeps, each chosen on
 its own: share logged beside the sample = (1 - r) · a, and of debugged steps (1 - r) · (1 - a) · d more.
+Traces: spans of a step · share kept · bytes of a span · steps, whatever the samples.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from rlopt.problem import Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
 
 SAMPLED, ABNORMAL, DEBUGGED = "text log", "abnormal samples", "debugged steps"
+TRACES = "traces"
+"""Spans of requests, tools and links, taken in and kept as text is."""
 
 
 def gb_per_sample(problem: Problem) -> float:
@@ -31,6 +34,7 @@ def text_gb(problem: Problem, samples: Values, steps: Values, rate: float) -> di
         SAMPLED: samples * steps * (rate * one),
         ABNORMAL: samples * steps * ((1.0 - rate) * abnormal * one),
         DEBUGGED: samples * debugged * ((1.0 - rate) * (1.0 - abnormal) * log.debug_rate * one),
+        TRACES: steps * bytes_to_gb(problem.request.job.metrics.traces.bytes_per_step),
     }
 
 

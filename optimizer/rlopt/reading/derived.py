@@ -7,13 +7,15 @@ from itertools import groupby
 
 from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.reading.derived_load import frames, loading
+from rlopt.reading.derived_records import bought, records
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable
 from rlopt.units import format_duration, format_size
 
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    parts = (_job, _run, _samples, _images, frames, loading, work, metrics, texts, held, spending, _floors, _defaults)
+    parts = (_job, _run, _samples, _images, frames, loading, work, metrics, texts, records, held, bought)
+    parts += (spending, _floors, _defaults)
     return [sentence for part in parts for sentence in part(request)]
 
 

@@ -6,7 +6,7 @@ from rlopt.request.budgets import Budgets
 from rlopt.request.cache import Cache
 from rlopt.request.choices import PLACEMENTS, Choices, PrecisionChoices
 from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
-from rlopt.request.data_work import DATA_PRECISION_RANK, DataWork, StandsIn, Versions
+from rlopt.request.data_work import DATA_PRECISION_RANK, DataWork, Inspect, StandsIn, Versions
 from rlopt.request.floors import (
     FLOOR_GROUPS,
     PRECISION_RANK,
@@ -21,6 +21,7 @@ from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
+from rlopt.request.observing import Dashboards, LogsTo, Traces
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, VisionInput
 from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.request import FILLED_IN, Request
@@ -49,6 +50,7 @@ __all__ = [
     "Choices",
     "CoreMetrics",
     "Costs",
+    "Dashboards",
     "DataStore",
     "DataWork",
     "Environment",
@@ -59,10 +61,12 @@ __all__ = [
     "Idle",
     "InlineMla",
     "InlineModel",
+    "Inspect",
     "Job",
     "KeepFor",
     "Length",
     "Limits",
+    "LogsTo",
     "Metrics",
     "ModelRef",
     "Models",
@@ -76,6 +80,7 @@ __all__ = [
     "Span",
     "StandsIn",
     "TextLog",
+    "Traces",
     "Trainable",
     "Trajectory",
     "Versions",

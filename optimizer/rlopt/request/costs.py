@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 
 from rlopt.request.kinds import Kind, Name, Number, Positive, Text, is_written, refuse, show
+from rlopt.request.observing import Dashboards, LogsTo
 from rlopt.request.quantities import Cash, Duration, DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS, SECONDS_PER_HOUR, Money
@@ -132,6 +133,10 @@ class Costs(Strict):
     """Retention after the run."""
     idle: Idle = Idle()
     """What is paid for after a run has ended."""
+    dashboards: Dashboards | None = None
+    """Live views that are paid by the month; none when left out."""
+    logs_to: LogsTo | None = None
+    """Logging service that takes the logs; that of the pool's own provider and region when left out."""
 
     def usd_per_unit(self, currency: str) -> float | None:
         """USD for one unit of a currency; None where the request gives no rate."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, Final, Literal
 
 from rlopt.request.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
@@ -37,6 +39,15 @@ class StandsIn(Strict):
     """Region of that storage."""
 
 
+class Inspect(Strict):
+    """Samples that people look at."""
+
+    share: Share
+    """Share of the samples collected, or of the data set where none are new."""
+    price: Cash
+    """Price of looking at one sample."""
+
+
 class DataWork(Strict):
     """What is done to the data, and what it costs."""
 
@@ -49,7 +60,15 @@ class DataWork(Strict):
     label_price: Cash | None = None
     """Price of one newly labelled sample."""
     new_samples: WholeOrZero = 0
-    """Samples that are bought new."""
+    """Samples that are bought new, those that pass the quality check."""
+    collect_price: Cash | None = None
+    """Price of collecting one sample."""
+    accepted_share: Annotated[float, Number(0.0, 1.0, low_open=True, example="0.8")] = 1.0
+    """Share of new samples that pass the quality check; those that do not are collected, labelled and paid too."""
+    inspect: Inspect | None = None
+    """Samples checked by hand; none when left out."""
+    tools: Cash | None = None
+    """Price of data tools for a month of 730 h; paid for the hours of all runs."""
     compression_ratio: Annotated[float, Number(0.0, 1.0, low_open=True, example="0.3")] = 1.0
     """Stored size / raw size."""
     duplicate_share: PartShare = 0.0
@@ -66,3 +85,8 @@ class DataWork(Strict):
     """Where the data set stands at the start; beside the training pool when left out."""
     prepare: Prepare = Prepare()
     """Decoding and shuffling of samples (sft, dpo, rm; vla where trajectories are used again)."""
+
+    @property
+    def collected(self) -> int:
+        """New samples that are paid for, rejected ones included: ceil(new_samples / accepted_share)."""
+        return math.ceil(Fraction(self.new_samples) / Fraction(str(self.accepted_share)))

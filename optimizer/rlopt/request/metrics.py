@@ -8,6 +8,7 @@ from typing import Final
 from pydantic import model_validator
 
 from rlopt.request.kinds import Share, Whole, WholeOrZero, refuse
+from rlopt.request.observing import Traces
 from rlopt.request.quantities import Duration
 from rlopt.strict import Strict
 from rlopt.units import SECONDS_PER_MINUTE
@@ -41,6 +42,8 @@ class Metrics(Strict):
     """Time between two points of a hardware series, in seconds; 60 s when left out."""
     intermediates: WholeOrZero = 0
     """Series of intermediate variables; off when left out."""
+    traces: Traces = Traces()
+    """Spans of requests, tools and links; none when left out."""
 
     @model_validator(mode="after")
     def _fits(self) -> Metrics:

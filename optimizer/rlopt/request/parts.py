@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from rlopt.request.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse
 from rlopt.request.lengths import Calls, Span
-from rlopt.request.quantities import Frequency, Size
+from rlopt.request.quantities import Cash, Frequency, Size
 from rlopt.strict import Strict
 
 
@@ -159,3 +159,5 @@ class Evaluation(Strict):
     """Steps between two evaluations."""
     samples: Whole
     """Responses that one evaluation samples."""
+    build_price: Cash | None = None
+    """Price of building the evaluation set, once for all runs; none when left out."""

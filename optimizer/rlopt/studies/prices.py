@@ -51,7 +51,8 @@ def prices_used(
     found.append(_price(traffic, tariff.egress_per_gb, "USD/GB", tariff.egress_source, ""))
     found += _services(pools, tariff)
     log = problem.request.job.text_log
-    if problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps:
+    traced = problem.request.job.metrics.traces.bytes_per_step
+    if problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps or traced:
         found.append(_price(tariff.log_name, tariff.log_ingest_per_gb, "USD/GB", tariff.log_source, tariff.log_as_of))
     return found
 

@@ -41,7 +41,11 @@ def length_of_run(view: View) -> Iterator[Finding]:
 
 
 def data_work(view: View) -> Iterator[Finding]:
-    """Look for incremental training without new samples or epochs."""
+    """Look for incremental training without new samples or epochs, and for prices of new samples where none are."""
+    for key in ("collect_price", "accepted_share"):
+        if view.get(f"job.data.{key}") not in (None, 0, 1) and not view.number("job.data.new_samples"):
+            message, allowed = "is given and there are no new samples", "new_samples of 1 or more"
+            yield Finding(f"job.data.{key}", message, allowed, "add new_samples: 20000")
     if view.get("job.data.incremental") is True:
         if not view.number("job.data.new_samples"):
             yield Finding(

@@ -23,6 +23,12 @@ _MONEY: Final = (
     "costs.vcpu_hour",
     "job.data.clean_price",
     "job.data.label_price",
+    "job.data.collect_price",
+    "job.data.inspect.price",
+    "job.data.tools",
+    "job.evaluation.build_price",
+    "costs.dashboards.price",
+    "costs.dashboards.user_price",
 )
 
 
