@@ -14,9 +14,9 @@ from rlopt.units import format_duration, format_size
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    parts = (_job, _run, _samples, _images, frames, loading, work, metrics, texts, records, held, bought)
-    parts += (spending, _floors, _defaults)
-    return [sentence for part in parts for sentence in part(request)]
+    of_the_job = (_job, _run, _samples, _images, frames, loading, work, metrics, texts, records, held, bought)
+    around_it = (spending, _floors, _defaults)
+    return [sentence for part in (*of_the_job, *around_it) for sentence in part(request)]
 
 
 def _job(request: Request) -> Iterator[str]:
