@@ -240,11 +240,10 @@ def test_the_value_model_scores_once_per_inference() -> None:
     [
         {"head": "flow"},
         {"head": "tokens"},
-        {"head": "one_step", "flow_steps": 3},
-        {"head": "flow", "flow_steps": 3, "tokens_per_action": 7},
+        {"head": "flow", "flow_steps": 3, "policy_loss": "reinforce"},
     ],
 )
-def test_action_heads_take_their_own_keys(action: dict[str, Any]) -> None:
+def test_action_heads_need_their_own_keys(action: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         job(action={"chunk": 50, "frequency": 25.0, **action})
 

@@ -13,8 +13,9 @@ from rlopt.formulate import formulate
 from rlopt.problem import Problem
 from rlopt.request import Environment, Metrics
 from rlopt.rules import FAMILIES
+from rlopt.workloads import Role
 from tests.costs.golden import matches
-from tests.costs.hand import HOUR, columns_of, hand_problem, request
+from tests.costs.hand import HOUR, MODEL, columns_of, hand_problem, request
 
 FOLDER = Path(__file__).parent / "golden"
 LIMITS: dict[str, Any] = {
@@ -40,6 +41,7 @@ FLOORS: dict[str, Any] = {
     "score_precision": "bf16",
     "data_precision": "jpeg90",
     "value_bins": 201,
+    "value_params": 10**10,
     "replay_buffer": 2000,
     "simulator_bandwidth": 100e9,
     "core_metrics": {"every": 10},
@@ -49,12 +51,13 @@ FLOORS: dict[str, Any] = {
 
 
 def acting_problem(**sections: Any) -> Problem:
-    """The problem by hand, its samples taken on simulators and its values in 101 bins."""
+    """The problem by hand, its samples taken on simulators and its values in 101 bins of a model of its own."""
     asked = request(**sections)
     world = Environment(kind="simulator", steps_per_second=100.0)
     job = asked.job.model_copy(update={"environment": world, "metrics": Metrics(every=5)})
     problem = hand_problem(asked.model_copy(update={"job": job}))
-    return replace(problem, variants=(replace(problem.variants[0], value_bins=101),))
+    workload = replace(problem.workload, roles=(*problem.workload.roles, Role("value", MODEL, True, outputs=101)))
+    return replace(problem, workload=workload, variants=(replace(problem.variants[0], value_bins=101),))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)

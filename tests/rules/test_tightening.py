@@ -14,6 +14,7 @@ from rlopt.problem import Problem
 from rlopt.request import Environment, Floors, Limits, Metrics
 from rlopt.studies.cheapest import find
 from rlopt.units import Money
+from rlopt.workloads import Role
 from tests.oracle.problems import random_problem
 
 USD = [Money(amount, "USD") for amount in (200.0, 60.0, 25.0, 10.0, 3.0, 1.0)]
@@ -25,6 +26,7 @@ LOOSE_TO_TIGHT: dict[str, Sequence[Any]] = {
     "floors.score_precision": ["fp8", "bf16", "fp32"],
     "floors.data_precision": ["jpeg75", "bf16", "source"],
     "floors.value_bins": [10, 51, 101, 201],
+    "floors.value_params": [1000, 4 * 10**8, 10**9, 10**12],
     "floors.replay_buffer": [100, 3000, 10_000, 100_000],
     "floors.simulator_bandwidth": [1e9, 1e11, 4e11, 1e12],
     "floors.core_metrics.every": [100, 10, 2, 1],
@@ -41,7 +43,7 @@ def least_usd(problem: Problem) -> float:
 
 
 def varied(seed: int) -> Problem:
-    """A random problem whose pools score in different precisions and whose machines have different networks."""
+    """A random problem with a value model, pools that score in different precisions, and various networks."""
     problem = random_problem(seed)
     rng = np.random.default_rng(seed)
     request = problem.request.replaced("job.environment", Environment(kind="simulator", steps_per_second=10.0))
@@ -58,7 +60,10 @@ def varied(seed: int) -> Problem:
     variants = tuple(
         replace(variant, value_bins=bins) for variant, bins in zip(problem.variants, (51, 201), strict=False)
     )
-    return replace(problem, request=request, market=replace(problem.market, offers=offers), variants=variants, **ranks)
+    value = Role("value", problem.models["policy"], True, outputs=201)
+    workload = replace(problem.workload, roles=(*problem.workload.roles, value))
+    market = replace(problem.market, offers=offers)
+    return replace(problem, request=request, workload=workload, market=market, variants=variants, **ranks)
 
 
 @pytest.mark.parametrize("key", LOOSE_TO_TIGHT)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rlopt.candidates.acting_notes import acting_notes, misfit_notes
 from rlopt.candidates.builder import Builder, Way, join_pools
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.context import Context, context_of, make_context
@@ -128,6 +129,8 @@ def build_problem(
     every += [sampling] if sampling is not None else []
     excluded, notes = _left_out(every, request, market, stops, operations)
     excluded |= builder.left_out
+    notes += acting_notes(request, [variant.workload for variant in variants])
+    notes += misfit_notes([table for _, table in tables], request, workload)
     ways = len(workload.group_sizes)
     return Problem(
         request=request,

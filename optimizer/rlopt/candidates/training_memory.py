@@ -7,7 +7,7 @@ expert are updated in one pass, so both hold all they need at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from rlopt.estimates.activations import micro_batch_tokens
 from rlopt.estimates.memory import update_tensors, with_overhead
 from rlopt.estimates.roles import POLICY
 from rlopt.workloads import Stage
+from rlopt.workloads.shared_value import joined_update
 
 PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
 OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2
@@ -80,13 +81,19 @@ def _tensors(context: Context, stage: Stage, layout: Layout, precision: str) -> 
     return replace(found, activations=found.activations + kept)
 
 
-def _updates(context: Context, layout: Layout, precision: str) -> tuple[dict[str, Parts], dict[str, Parts]]:
-    """Memory of each update by role, and by the stages in which they run: backbone and action expert in one."""
+def _updates(
+    context: Context, layout: Layout, precision: str
+) -> tuple[dict[str, Parts], dict[str, Parts], dict[str, list[str]]]:
+    """Memory of each update by role, by the stages in which they run, and the roles of each of these.
+
+    Backbone and action expert are updated in one pass, and with them a value head that reads the same inputs.
+    """
     tensors = {stage.role: _tensors(context, stage, layout, precision) for stage in context.workload.of_kind("update")}
     together = {role: [role] for role in tensors}
     if "action" in tensors:
-        together = {"policy": [role for role in tensors if role in POLICY]} | {
-            role: [role] for role in tensors if role not in POLICY
+        joined = (*POLICY, "value") if joined_update(context.request, context.workload.acting) else POLICY
+        together = {"policy": [role for role in tensors if role in joined]} | {
+            role: [role] for role in tensors if role not in joined
         }
     staged = {}
     for name, roles in together.items():
@@ -95,7 +102,7 @@ def _updates(context: Context, layout: Layout, precision: str) -> tuple[dict[str
         )
         stack = context.stack(layout, context.trainings[name])
         staged[name] = as_dict(with_overhead(joint, layout, stack, context.calibration))
-    return {role: as_dict(parts) for role, parts in tensors.items()}, staged
+    return {role: as_dict(parts) for role, parts in tensors.items()}, staged, together
 
 
 def _forward(context: Context, stage: Stage, layout: Layout, hardware: Hardware, precision: str) -> Parts:
@@ -119,7 +126,7 @@ def training_memory(
 ) -> TrainingMemory:
     """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
     workload = context.workload
-    updates, staged = _updates(context, layout, update_precision)
+    updates, staged, together = _updates(context, layout, update_precision)
     passes = list(workload.of_kind("forward"))
     if workload.evaluation is not None and workload.evaluation.stage.kind == "forward":
         passes.append(workload.evaluation.stage)
@@ -136,7 +143,7 @@ def training_memory(
             held[role.name] = {"weights": weights, "optimizer": zero}
     stages = []
     for name, parts in staged.items():
-        busy = POLICY if name == "policy" else (name,)
+        busy = together[name]
         extra = _others(held, busy, away)
         joined = {part: parts[part] + extra[part] for part in ("weights", "optimizer")}
         stages.append(StageMemory(f"update {name}", {**parts, **joined}))
@@ -184,7 +191,7 @@ def _frozen(context: Context, held: Mapping[str, Mapping[str, NDArray[np.float64
 
 
 def _others(
-    held: Mapping[str, Mapping[str, NDArray[np.float64]]], names: tuple[str, ...], away: NDArray[np.bool_]
+    held: Mapping[str, Mapping[str, NDArray[np.float64]]], names: Collection[str], away: NDArray[np.bool_]
 ) -> Parts:
     """What models other than ``names`` keep on the GPU; nothing where parameters are offloaded between stages."""
     total = {

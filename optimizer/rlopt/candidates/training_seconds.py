@@ -8,7 +8,7 @@ from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.training_memory import role_layout
 from rlopt.estimates import Hardware, Layout, forward_seconds, loop_factors, update_seconds
 from rlopt.problem import Floats
-from rlopt.workloads import Stage
+from rlopt.workloads import Lengths, Stage
 
 
 def forward_times(
@@ -41,12 +41,36 @@ def forward_times(
     return loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[1] * seconds
 
 
+def update_times(
+    context: Context, hardware: Hardware, layout: Layout, stage: Stage, sequences: float, precision: str
+) -> Floats:
+    """Seconds of one model's update on ``sequences``, inside the loop where the job samples; the layouts' shape."""
+    shape, training = context.shapes[stage.role], context.trainings[stage.role]
+    slower: Floats | float = 1.0
+    if context.in_loop:
+        slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[0]
+    seconds = update_seconds(
+        shape,
+        training,
+        hardware,
+        layout,
+        context.tokens(stage),
+        precision,
+        sequences,
+        stage.updates,
+        stage.epochs,
+        context.calibration,
+        stack=context.stack(layout, training),
+    )
+    return np.asarray(slower * seconds)
+
+
 def stage_seconds(
     context: Context, hardware: Hardware, layout: Layout, group_size: int, update_precision: str, score_precision: str
 ) -> list[tuple[str, str, Floats]]:
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
-    known: dict[tuple[int, str, float], Floats] = {}
+    known: dict[tuple[int, str, float, Lengths], Floats] = {}
     stages = [stage for stage in context.workload.stages if stage.kind in ("forward", "update")]
     asked = context.workload.evaluation
     if asked is not None and asked.stage.kind == "forward":
@@ -54,32 +78,17 @@ def stage_seconds(
     for stage in stages:
         shape, sequences = context.shapes[stage.role], context.sequences(stage, group_size)
         if stage.kind == "update":
-            slower: Floats | float = 1.0
-            if context.in_loop:
-                slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[0]
-            training = context.trainings[stage.role]
-            seconds = update_seconds(
-                shape,
-                training,
-                hardware,
-                layout,
-                context.tokens(stage),
-                update_precision,
-                sequences,
-                stage.updates,
-                stage.epochs,
-                context.calibration,
-                stack=context.stack(layout, training),
+            found.append(
+                (stage.kind, stage.role, update_times(context, hardware, layout, stage, sequences, update_precision))
             )
-            found.append((stage.kind, stage.role, np.asarray(slower * seconds)))
             continue
         if asked is not None and stage is asked.stage:
             once = forward_times(context, hardware, layout, stage, float(asked.samples), update_precision)
             found.append(("evaluation", stage.role, once / asked.every))
             continue
         precision = update_precision if stage.role in context.trainings else score_precision
-        key = (id(shape), precision, sequences)
+        key = (id(shape), precision, sequences, stage.lengths)
         if key not in known:
             known[key] = forward_times(context, hardware, layout, stage, sequences, precision)
-        found.append((stage.kind, stage.role, known[key]))
+        found.append((stage.name or stage.kind, stage.role, known[key]))
     return found

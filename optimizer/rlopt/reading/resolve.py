@@ -9,6 +9,7 @@ from rlopt.facts import Catalog, Mla, Model, parameter_count
 from rlopt.reading.hf_config import model_from_config
 from rlopt.reading.not_yet import refuse_what_waits
 from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelRef, Request
+from rlopt.workloads.shared_value import head_model
 
 
 def inline_model(fields: InlineModel) -> Model:
@@ -93,6 +94,8 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
             if default is None or default == "none":
                 continue
             found[role] = policy
+        elif ref.shared is not None:
+            found[role] = head_model(policy, ref.shared.head)
         elif ref.is_policy:
             found[role] = policy
         elif ref.is_model:

@@ -41,6 +41,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "floors.max_staleness": "plans that train on samples older than allowed",
     "floors.score_precision": "plans that score in a lower precision than allowed",
     "floors.value_bins": "plans whose value model has fewer bins than asked for",
+    "floors.value_params": "plans whose value model has fewer weights than asked for",
     "floors.replay_buffer": "plans that hold fewer trajectories than asked for",
     "floors.simulator_bandwidth": "plans with a slower network than asked for, or one that is not known",
     "needs more host memory than the machine has": "machines with too little host memory",

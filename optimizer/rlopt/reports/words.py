@@ -21,6 +21,7 @@ STAGES: Final[Mapping[str, str]] = {
     "update": "train",
     "environment": "environment",
     "evaluation": "evaluate",
+    "likelihood": "likelihood of actions",
     "transfer": "hand over weights",
 }
 DOING: Final[Mapping[str, str]] = {

@@ -22,10 +22,11 @@ from rlopt.request.limits import Limits, Quota
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
 from rlopt.request.observing import Dashboards, LogsTo, Traces
-from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, VisionInput
+from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
 from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
+from rlopt.request.steps_table import HEADS, by_head
 from rlopt.request.trainable import Trainable
 from rlopt.units import Money
 
@@ -34,6 +35,7 @@ __all__ = [
     "FILLED_IN",
     "FLOOR_GROUPS",
     "GENERATING",
+    "HEADS",
     "NO_TEXT",
     "PLACEMENTS",
     "PRECISION_RANK",
@@ -71,6 +73,7 @@ __all__ = [
     "ModelRef",
     "Models",
     "Money",
+    "Offline",
     "PrecisionChoices",
     "Prepare",
     "Quota",
@@ -85,5 +88,6 @@ __all__ = [
     "Trajectory",
     "Versions",
     "VisionInput",
+    "by_head",
     "informative_group_size",
 ]

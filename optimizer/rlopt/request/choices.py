@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from rlopt.request.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.request.prepare import DataStore
+from rlopt.request.steps_table import Head
 from rlopt.strict import Strict
 
 ANY: Final = "any"
@@ -159,10 +160,12 @@ class Choices(Strict):
     mixed_pools: Switch = True
     """A rollout or scoring pool may be mixed of two offers."""
     value_bins: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] | None = None
-    """Bins of the value model that may be chosen (vla); those of value_convergence, else the floor, when left out."""
+    """Bins of the value model that may be chosen (vla), 1 = regression; those of value_convergence, else the floor."""
     data_store: Annotated[tuple[DataStore, ...], Field(min_length=1), AfterValidator(unique)] = ("object",)
     """Store that each step reads its samples from: object | filesystem (mounted by all machines that train) | block
     (a volume of each of them); object when left out."""
+    action_head: Annotated[tuple[Head, ...], Field(min_length=1), AfterValidator(unique)] | None = None
+    """How the policy may act (vla), each head with steps of its own in job.convergence; action.head when left out."""
     offers: Name | None = None
     """Own price list (CSV), absolute once read."""
     discounts: dict[Name, PartShare] = Field(default_factory=dict)

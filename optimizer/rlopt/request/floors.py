@@ -8,6 +8,7 @@ from typing import Any, Final
 from rlopt.request.choices import Precision
 from rlopt.request.data_work import DATA_PRECISION_RANK, DataPrecision
 from rlopt.request.kinds import Name, PartShare, Share, Whole, WholeOrZero
+from rlopt.request.model_size import ModelSize
 from rlopt.request.quantities import Bandwidth, Pause
 from rlopt.strict import Strict
 
@@ -73,6 +74,8 @@ class Floors(Strict):
     """Least free share: storage bought = peak use / (1 − share)."""
     value_bins: Whole | None = None
     """Least bins of the value model (vla)."""
+    value_params: ModelSize | None = None
+    """Least weights that a value passes through (vla): the value model's, a shared backbone's among them."""
     replay_buffer: WholeOrZero | None = None
     """Least trajectories held for replay (vla)."""
     simulator_bandwidth: Bandwidth | None = None
@@ -114,6 +117,7 @@ TIGHTNESS: Final[Mapping[str, Callable[[Any], float]]] = {
     "text_log_rate": _plain,
     "free_storage": _plain,
     "value_bins": _plain,
+    "value_params": _plain,
     "replay_buffer": _plain,
     "simulator_bandwidth": _plain,
 }

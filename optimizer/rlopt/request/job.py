@@ -15,8 +15,9 @@ from rlopt.request.kinds import Label, Name, NotNegative, Number, Positive, Shar
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import Models
-from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, VisionInput
+from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, Offline, VisionInput
 from rlopt.request.quantities import Moment, Size
+from rlopt.request.steps_table import StepsKind, StepsTable, longest, steps_of
 from rlopt.request.trainable import Trainable
 from rlopt.strict import Strict
 
@@ -51,8 +52,8 @@ class Job(Strict):
     """Passes over dataset_samples: steps = ceil(epochs × dataset_samples / prompts_per_step)."""
     dataset_samples: Whole | None = None
     """Samples in the data set."""
-    convergence: dict[Whole, Whole] | None = None
-    """Group size to steps; a group size without an entry is excluded."""
+    convergence: Annotated[StepsTable, StepsKind()] | None = None
+    """Group size to steps, where one without an entry is excluded; or action head to steps, or to such a map (vla)."""
     value_convergence: dict[Whole, Whole] | None = None
     """Bins of the value model to steps (vla); a number of bins without an entry is excluded."""
     dataset_size: Size | None = None
@@ -83,6 +84,8 @@ class Job(Strict):
     """Robot-clock time between two scores of the value model; one per inference when left out (vla)."""
     filter: Filter = Filter()
     """Samples dropped before the policy update."""
+    offline: Offline | None = None
+    """Stored data on which the value model is trained before the first step (vla)."""
     environment: Environment | None = None
     """Tools, simulators or robots that the policy acts on."""
     data: DataWork = DataWork()
@@ -134,7 +137,12 @@ class Job(Strict):
         return seen.cameras * seen.bytes_per_frame * self.frames_per_trajectory
 
     def steps_for(
-        self, group_size: int | None = None, *, cleaned: bool | None = None, value_bins: int | None = None
+        self,
+        group_size: int | None = None,
+        *,
+        cleaned: bool | None = None,
+        value_bins: int | None = None,
+        head: str | None = None,
     ) -> int | None:
         """Steps of one run.
 
@@ -151,14 +159,17 @@ class Job(Strict):
         value_bins
             Bins of the value model; only the value_convergence table reads them, and its longest run is meant
             when None.
+        head
+            How the policy acts; only a convergence table by head reads it, and the stated one is meant when None.
 
         Returns
         -------
         int or None
-            None where a table has no entry for `group_size` or `value_bins`.
+            None where a table has no entry for `group_size`, `value_bins` or `head`.
         """
         if self.convergence is not None:
-            entry = self.convergence.get(group_size) if group_size is not None else None
+            stated = self.action.head if self.action is not None else None
+            entry = steps_of(self.convergence, group_size, head or stated)
             if entry is None:
                 return None
             base = Fraction(entry)
@@ -190,8 +201,9 @@ class Job(Strict):
         if self.dataset_size is not None:
             return self.dataset_size
         if self.algorithm == "vla":
-            return (self.dataset_samples or 0) * self.trajectory_image_bytes
-        steps = self.steps or max((self.convergence or {}).values(), default=0)
+            stored = max(self.dataset_samples or 0, 0 if self.offline is None else self.offline.samples)
+            return stored * self.trajectory_image_bytes
+        steps = self.steps or longest(self.convergence or {})
         samples = self.dataset_samples or self.prompts_per_step * steps
         responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
         return samples * (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token

@@ -10,6 +10,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from rlopt.request.kinds import Count, Name, Switch, Whole, WholeOrZero, is_written, refuse, show
+from rlopt.request.model_size import SharedValue
 from rlopt.strict import Strict
 
 KEYWORDS: Final = ("policy", "none", "rule")
@@ -126,6 +127,8 @@ class ModelRef(Strict):
     """policy: the same weights as the policy; none: no such role; rule: a program scores, no model."""
     inline: InlineModel | None = None
     """The shape itself."""
+    shared: SharedValue | None = None
+    """A head on the policy's frozen backbone (value)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -136,9 +139,11 @@ class ModelRef(Strict):
                 return {"keyword": text}
             return {"path": text} if text.endswith(PATH_SUFFIXES) else {"name": text}
         if isinstance(value, Mapping):
-            own = {"name", "path", "keyword", "inline"}
+            own = {"name", "path", "keyword", "inline", "shared"}
             canonical = not is_written(info) and set(value) <= own
-            return value if canonical else {"inline": value}
+            if canonical:
+                return value
+            return {"shared": value} if "share" in value else {"inline": value}
         if isinstance(value, ModelRef):
             return value
         message = f"{show(value)} is not a model"
@@ -150,7 +155,7 @@ class ModelRef(Strict):
 
     @model_validator(mode="after")
     def _one(self) -> ModelRef:
-        if sum(v is not None for v in (self.name, self.path, self.keyword, self.inline)) != 1:
+        if sum(v is not None for v in (self.name, self.path, self.keyword, self.inline, self.shared)) != 1:
             message = "a model is given by exactly one of name, path, keyword and inline fields"
             raise refuse(message, "one of them", "keep one")
         return self
@@ -158,11 +163,14 @@ class ModelRef(Strict):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         inline = handler.resolve_ref_schema(handler(InlineModel.__pydantic_core_schema__))
-        return {"anyOf": [{"type": "string", "minLength": 1}, inline], "description": cls.__doc__ or ""}
+        shared = handler.resolve_ref_schema(handler(SharedValue.__pydantic_core_schema__))
+        return {"anyOf": [{"type": "string", "minLength": 1}, inline, shared], "description": cls.__doc__ or ""}
 
     @property
     def label(self) -> str:
         """Name for messages."""
+        if self.shared is not None:
+            return f"a head of {self.shared.head:,} weights on the policy's {self.shared.share}"
         return self.name or self.path or self.keyword or (self.inline.name if self.inline else "")
 
     @property
@@ -200,7 +208,7 @@ class Models(Strict):
     teacher: ModelRef | None = None
     """Model whose log-probabilities the student learns from (opd)."""
     value: ModelRef | None = None
-    """Value model of a vla job; none when left out."""
+    """Value model of a vla job: none when left out, a model, or {share: backbone, head: 400M} on frozen layers."""
 
     def given(self) -> dict[str, ModelRef]:
         """Roles that are set and not `none`, by name."""

@@ -10,6 +10,7 @@ from pydantic import model_validator
 from rlopt.request.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse
 from rlopt.request.lengths import Calls, Span
 from rlopt.request.quantities import Cash, Frequency, Size
+from rlopt.request.steps_table import Head
 from rlopt.strict import Strict
 
 
@@ -54,7 +55,7 @@ class VisionInput(Strict):
 class Action(Strict):
     """How a vla policy acts."""
 
-    head: Literal["flow", "one_step", "tokens"]
+    head: Head
     """flow: several denoising steps; one_step: a single one; tokens: autoregressive action tokens."""
     flow_steps: Whole | None = None
     """Denoising steps of one inference (flow); 1 for one_step."""
@@ -64,6 +65,8 @@ class Action(Strict):
     """Tokens of one action (tokens)."""
     frequency: Frequency
     """Actions a second on the robot's clock, in Hz."""
+    policy_loss: Literal["awr", "ppo", "advantage_conditioned"] = "awr"
+    """awr: actions weighted by advantage | advantage_conditioned: advantage as an input | ppo: needs a likelihood."""
 
     @model_validator(mode="after")
     def _fits(self) -> Action:
@@ -73,13 +76,16 @@ class Action(Strict):
         if self.head == "tokens" and self.tokens_per_action is None:
             message = "a token head needs tokens_per_action"
             raise refuse(message, "head: tokens with tokens_per_action", "add tokens_per_action: 7")
-        if self.head != "flow" and self.flow_steps not in (None, 1):
-            message = f"flow_steps {self.flow_steps} with head {self.head}"
-            raise refuse(message, "flow_steps with head: flow only", "delete flow_steps")
-        if self.head != "tokens" and self.tokens_per_action is not None:
-            message = f"tokens_per_action with head {self.head}"
-            raise refuse(message, "tokens_per_action with head: tokens only", "delete tokens_per_action")
         return self
+
+
+class Offline(Strict):
+    """Stored trajectories on which the value model is trained before the first step."""
+
+    samples: Whole
+    """Trajectories, as long as those of the job."""
+    epochs: Whole = 1
+    """Passes over them."""
 
 
 class Filter(Strict):
@@ -88,7 +94,7 @@ class Filter(Strict):
     drop: PartShare = 0.0
     """Share of samples that are dropped."""
     before_storage: Switch = False
-    """Dropped samples are not stored either."""
+    """Dropped samples are not stored either: the value model scores all of them where they are collected."""
 
 
 class Environment(Strict):

@@ -62,7 +62,16 @@ class Request(Strict):
     def group_sizes(self) -> tuple[int, ...]:
         """Group sizes in play, those without an entry in the convergence table left out."""
         sizes = self.choices.group_size or (1,)
-        return tuple(size for size in sizes if self.job.steps_for(size) is not None)
+        heads = self.action_heads or (None,)
+        return tuple(size for size in sizes if any(self.job.steps_for(size, head=head) is not None for head in heads))
+
+    @property
+    def action_heads(self) -> tuple[str, ...]:
+        """Heads that the policy may act with, the stated one alone where no choice is given; () without actions."""
+        action = self.job.action
+        if action is None:
+            return ()
+        return self.choices.action_head or (action.head,)
 
     @property
     def value_bins(self) -> tuple[int, ...]:
@@ -72,11 +81,12 @@ class Request(Strict):
             return ()
         floor, table = self.floors.value_bins, self.job.value_convergence
         bins = self.choices.value_bins or tuple(table or ()) or (() if floor is None else (floor,))
-        return tuple(count for count in bins if self.job.steps_for(self._any_size, value_bins=count) is not None)
+        size, heads = next(iter(self.group_sizes), None), self.action_heads or (None,)
 
-    @property
-    def _any_size(self) -> int | None:
-        return next(iter(self.group_sizes), None)
+        def known(count: int) -> bool:
+            return any(self.job.steps_for(size, value_bins=count, head=head) is not None for head in heads)
+
+        return tuple(count for count in bins if known(count))
 
     @property
     def group_size_floor(self) -> int | None:

@@ -17,6 +17,7 @@ from rlopt.rules import (
     share,
     simulator,
     stability,
+    value_model,
 )
 from rlopt.rules.contract import Rule
 
@@ -28,6 +29,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     gpus,
     share,
     stability,
+    value_model,
     checkpoints,
     records,
     simulator,

@@ -7,6 +7,7 @@ layer by layer (pi0, Black et al., 2024, arXiv 2410.24164, section IV).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from math import sqrt
 
 from rlopt.facts import Model
@@ -17,6 +18,7 @@ MULTIPLE = 128
 """Hidden widths come in multiples of this."""
 
 
+@lru_cache(maxsize=64)
 def backbone_of(model: Model) -> Model:
     """The policy without its action expert; the model itself where it has none."""
     if not model.action_params:
@@ -27,6 +29,7 @@ def backbone_of(model: Model) -> Model:
     )
 
 
+@lru_cache(maxsize=64)
 def expert_of(model: Model) -> Model | None:
     """The action expert; ``None`` where the policy acts through its backbone.
 

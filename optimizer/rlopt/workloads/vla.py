@@ -2,12 +2,13 @@
 
 After RECAP (pi*0.6, Physical Intelligence, 2025, arXiv 2511.14759, algorithm 1): collect trajectories, score their
 frames with a value model of B bins, train it on what the filter keeps, and train the policy on the kept samples, one
-an inference.
+an inference. A token head speaks through the backbone: an action expert of the same model is then left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
@@ -17,7 +18,9 @@ from rlopt.workloads.acting import Acting, acting
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.lengths import Lengths
 from rlopt.workloads.online import sampled_share
+from rlopt.workloads.policy_loss import likelihood, unrolled
 from rlopt.workloads.policy_parts import backbone_of, expert_of
+from rlopt.workloads.shared_value import reads_with_policy, trunk
 
 NAME = "vla"
 NO_OUTPUTS = 0
@@ -27,7 +30,8 @@ NO_OUTPUTS = 0
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """Backbone and action expert of the policy, value model where there is one.
 
-    generate(policy) beside environment, forward(value), update(value), update(policy) and update(action).
+    generate(policy) beside environment, forward(value), update(value), what the policy's loss needs, update(policy)
+    and update(action).
     """
     acts = acting(request)
     if acts is None:
@@ -39,10 +43,14 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         Stage("environment", "policy", seen, per_sample=sampled_share(request)),
     ]
     if "value" in models:
-        roles += (_value(request, models["value"], acts),)
-        kept = common.kept_share(request)
-        stages.append(Stage("forward", "value", seen, per_sample=acts.frames))
+        role = _value(request, models["value"], acts)
+        roles += (role,)
+        kept, below = common.kept_share(request), trunk(request, roles, seen, acts.frames)
+        stages += [*below, Stage("forward", "value", seen, per_sample=acts.frames)]
+        if not reads_with_policy(request, acts):  # else the policy's own update reads the backbone for both
+            stages += [replace(stage, share=kept) for stage in below]
         stages.append(_update(request, "value", seen, acts.frames, kept))
+    stages += likelihood(request, updates)
     sizes = request.group_sizes
     return Workload(
         NAME,
@@ -77,14 +85,14 @@ def _update(request: Request, role: str, lengths: Lengths, per_sample: float, sh
 def _policy(request: Request, model: Model, acts: Acting, seen: Lengths) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:
     """The policy's roles and updates: one sample an inference, action tokens through the expert alone."""
     kept, count = common.kept_share(request), acts.inferences_mean
-    expert = expert_of(model)
+    expert = None if acts.head == "tokens" else expert_of(model)
     patches = acts.patches_per_token if model.vision else 0.0
+    actions = float(acts.action_tokens * unrolled(request, acts))
     if expert is None:
-        lengths = observed(request, acts, float(acts.action_tokens))
+        lengths = observed(request, acts, actions)
         outputs = None if acts.head == "tokens" else NO_OUTPUTS
-        role = Role("policy", model, True, outputs=outputs, patches_per_token=patches)
+        role = Role("policy", backbone_of(model), True, outputs=outputs, patches_per_token=patches)
         return (role,), (_update(request, "policy", lengths, count, kept),)
-    actions = float(acts.action_tokens)
     chunk = Lengths(actions, actions, 0.0, 0.0, request.job.packing)
     backbone = Role("policy", backbone_of(model), True, outputs=NO_OUTPUTS, part="backbone", patches_per_token=patches)
     return (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rlopt.reading.agreement.acting import heads, heads_steps
 from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
@@ -18,6 +19,7 @@ from rlopt.reading.agreement.roles import roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run
 from rlopt.reading.agreement.scoring import own_scoring
 from rlopt.reading.agreement.value_bins import value_bins
+from rlopt.reading.agreement.value_model import offline, shared_value
 from rlopt.reading.agreement.world import currencies, files
 
 CHECKS: Final[tuple[Check, ...]] = (
@@ -30,6 +32,10 @@ CHECKS: Final[tuple[Check, ...]] = (
     own_scoring,
     loading,
     value_bins,
+    heads,
+    heads_steps,
+    shared_value,
+    offline,
     group_sizes,
     informative_groups,
     currencies,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlopt.reading.agreement.contract import View
-from rlopt.reading.agreement.groups import floor_of_groups, sizes_of
+from rlopt.reading.agreement.groups import floor_of_groups, sizes_of_table
 from rlopt.reading.agreement.value_bins import bins_of
 from rlopt.request import GENERATING, ROLE_DEFAULTS, ROLES
 
@@ -28,7 +28,7 @@ def with_defaults(tree: Mapping[str | int, Any]) -> dict[str | int, Any]:
         filled["job"] = {**view.map("job"), "models": {**roles, **models}}
     choices = view.get("choices")
     if algorithm in GENERATING and view.get("choices.group_size") is None and isinstance(choices, Mapping | None):
-        table = sizes_of(list(view.map("job.convergence")))
+        table = sizes_of_table(view)
         floor = floor_of_groups(view)
         sizes = table or ([1] if algorithm != "grpo" else [floor] if floor is not None else [])
         if sizes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rlopt.reading.agreement.contract import Finding, View
@@ -14,7 +14,7 @@ def group_sizes(view: View) -> Iterator[Finding]:
     """Look for group sizes that are missing or that the convergence table excludes."""
     if view.algorithm not in GENERATING:
         return
-    sizes, table = view.get("choices.group_size"), view.map("job.convergence")
+    sizes, table = view.get("choices.group_size"), sizes_of_table(view)
     if sizes is None and not table and view.algorithm == "grpo" and floor_of_groups(view) is None:
         yield Finding(
             "choices.group_size",
@@ -22,12 +22,12 @@ def group_sizes(view: View) -> Iterator[Finding]:
             "a list of K, a convergence table, or floors.group_size",
             "add group_size: [8, 16]",
         )
-    if isinstance(sizes, list) and sizes_of(list(table)) and not set(sizes_of(sizes)) & set(table):
+    if isinstance(sizes, list) and table and not set(sizes_of(sizes)) & set(table):
         yield Finding(
             "choices.group_size",
             f"no size of {show(sizes)} has an entry in job.convergence",
             f"sizes among {', '.join(str(k) for k in table)}",
-            f"write {list(table)}",
+            f"write {table}",
         )
 
 
@@ -67,6 +67,13 @@ def floor_of_groups(view: View) -> int | None:
         bounds.append(informative_group_size(rate, share))
     whole = [int(b) for b in bounds if b is not None and 1 <= b < 1e6]
     return max(whole, default=None)
+
+
+def sizes_of_table(view: View) -> list[int]:
+    """Group sizes that job.convergence has steps for, under any action head; none where it tells heads alone."""
+    table = view.map("job.convergence")
+    inner = [list(steps) for steps in table.values() if isinstance(steps, Mapping)]
+    return list(dict.fromkeys(sizes_of([*table, *(size for sizes in inner for size in sizes)])))
 
 
 def sizes_of(value: list[Any]) -> list[int]:

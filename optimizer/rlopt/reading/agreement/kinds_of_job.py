@@ -8,7 +8,7 @@ from typing import Final
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.request import GENERATING
 
-_VLA_ONLY: Final = ("action", "trajectory", "value_stride")
+_VLA_ONLY: Final = ("action", "trajectory", "value_stride", "offline")
 
 
 _VLA_NEEDS: Final = {

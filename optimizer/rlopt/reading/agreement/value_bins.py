@@ -33,6 +33,13 @@ def value_bins(view: View) -> Iterator[Finding]:
             "a list of bins, job.value_convergence, or floors.value_bins",
             "add value_bins: [201]",
         )
+    if isinstance(bins, list) and 1 in bins and len(set(sizes_of(bins))) > 1 and not table:
+        yield Finding(
+            "choices.value_bins",
+            "1 is regression, which needs steps of its own beside bins",
+            "job.value_convergence with steps for each",
+            "replace steps by value_convergence: {1: 900, 201: 600}, or take 1 out",
+        )
     if isinstance(bins, list) and sizes_of(list(table)) and not set(sizes_of(bins)) & set(table):
         yield Finding(
             "choices.value_bins",
