@@ -182,6 +182,52 @@ def test_the_fast_store_of_another_provider_stands_in() -> None:
     assert zone_tariff(book(asked(), caches=rows), "north", "n1").cache is None
 
 
+@pytest.mark.parametrize(
+    ("ops", "name", "gib", "usd"),
+    [
+        (0.0, "plain", 4.0, 0.2),  # no operations asked: the cheapest that holds 3 GiB
+        (900.0, "slow", 4.0, 0.3),  # of the two that say what they carry
+        (1900.0, "slow", 8.0, 0.6),  # two nodes of it
+        (2900.0, "quick", 4.0, 0.8),  # three nodes would cost 0.9
+        (9000.0, "quick", 8.0, 1.6),
+    ],
+)
+def test_operations_at_the_peak_choose_the_store(ops: float, name: str, gib: float, usd: float) -> None:
+    rows = (
+        memory("plain", "north", 4.0, 0.2),
+        replace(memory("slow", "north", 4.0, 0.3), ops_per_second=1000.0),
+        replace(memory("quick", "north", 4.0, 0.8), ops_per_second=5000.0),
+    )
+    found = cheapest_cache(rows, lambda _: 1.0, 3.0, ("north", None), "", ops)
+    assert found is not None
+    assert (found.name, found.gib, found.usd_per_hour) == (name, gib, pytest.approx(usd))
+    assert not ops or (found.ops_per_second or 0.0) >= ops
+    by_size = (replace(memory("sized", "north", 4.0, None, 0.1), ops_per_second=1000.0),)
+    sized = cheapest_cache(by_size, lambda _: 1.0, 3.0, ("north", None), "", ops)
+    assert sized is not None
+    assert sized.usd_per_hour == pytest.approx(0.4 * max(-(-ops // 1000.0), 1.0))
+
+
+def test_operations_that_a_source_states_are_not_warned_of() -> None:
+    held = asked(cache=Cache(replay=3 * GIB, peak_ops=500.0))
+    rows = (replace(memory("own", "north", 4.0, 0.5), ops_per_second=400.0),)
+    here = zone_tariff(book(held, caches=rows), "north", "n1")
+    assert here.cache is not None
+    assert (here.cache.gib, here.cache.ops_per_second) == (8.0, 800.0)
+    assert not any("peak_ops" in text for text in here.warnings)
+
+
+def test_the_shipped_catalog_states_what_some_stores_carry() -> None:
+    # Azure's C3 is a pair of nodes at 0.225 USD/h each and carries 90,000 requests a second over TLS, its P1 a pair at
+    # 0.277 and 172,000
+    azure = [row for row in load_catalog().caches if row.provider == "azure" and row.ops_per_second]
+    for ops, name, usd in ((5e4, "standard-c3", 0.45), (9.1e4, "premium-p1", 0.554), (2.6e5, "premium-p1", 1.108)):
+        found = cheapest_cache(azure, lambda _: 1.0, 2.0, ("azure", "eastus"), "", ops)
+        assert found is not None
+        assert name in found.name
+        assert found.usd_per_hour == pytest.approx(usd, abs=1e-3)
+
+
 def test_the_replay_floor_sets_the_store_s_size() -> None:
     workload = replace(hand_problem().workload, acting=ACTING)
     held = asked(cache=Cache(replay=1e6, index=5e6)).replaced("floors.replay_buffer", 10)

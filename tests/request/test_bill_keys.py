@@ -58,6 +58,8 @@ def test_a_cache_adds_up() -> None:
     names = ("replay", "index", "reward_intermediates", "good_samples", "transcripts")
     assert Cache.model_validate({name: 2.0**place for place, name in enumerate(names)}).held_bytes == 31
     assert set(Cache.model_fields) == {*names, "peak_ops"}
+    items = {"index": {"items": 1000, "bytes_per_item": "2 kB"}, "transcripts": "1 GiB"}
+    assert Cache.model_validate(items, context={"written": True}).held_bytes == 2e6 + GIB
 
 
 def test_versions_and_places_of_data() -> None:

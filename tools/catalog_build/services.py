@@ -57,6 +57,7 @@ CACHE_COLUMNS = (
     "as_of",
     "source",
     "note",
+    "ops_per_second",
 )
 COMMITMENT_COLUMNS = (
     "id",
@@ -139,8 +140,12 @@ def _per_gb(row: Row) -> float:
 
 
 def caches(folder: Path) -> Table:
-    """Build the catalog of managed caches and databases by the hour."""
+    """Build the catalog of managed caches and databases by the hour, with the sizes and speeds that are published.
+
+    Where a cache is sold as several nodes (a primary and its replica), its price is that of all of them.
+    """
     table = Table("caches.csv", CACHE_COLUMNS)
+    facts = {(row["provider"], row["service"], row["item"]): row for row in read(folder, "cache_facts.csv")}
     for row in read(folder, "cache_db_prices.csv"):
         if row["unit"] not in ("per hour", "per GB-hour"):
             table.leave_out("cache or database item in a unit that no plan has (requests, storage, cores)")
@@ -148,6 +153,8 @@ def caches(folder: Path) -> Table:
         by_size = row["unit"] == "per GB-hour"
         size = re.search(r"\((\d+) GB\)", row["item"])
         region = region_of(row["region"])
+        known = facts.get((row["provider"], row["service"], row["item"]))
+        nodes = float(known["nodes"]) if known else 1.0
         table.rows.append(
             {
                 "id": "/".join((row["provider"], region or "any", slug(row["service"]), slug(row["item"]))),
@@ -155,20 +162,26 @@ def caches(folder: Path) -> Table:
                 "service": row["service"],
                 "item": row["item"],
                 "kind": "cache" if "redis" in row["service"].lower() else "database",
-                "memory_gib": size[1] if size else "",
+                "memory_gib": size[1] if size else known["memory_gib"] if known else "",
                 "vcpus": "",
-                "price_per_hour": "" if by_size else row["price"],
+                "price_per_hour": "" if by_size else cell(float(row["price"]) * nodes),
                 "per_gib_hour": row["price"] if by_size else "",
                 "currency": row["currency"],
                 "region": region,
                 "confidence": confidence(row),
                 "as_of": iso_date(row["as_of"]),
                 "source": row["source"],
-                "note": row["notes"],
+                "note": row["notes"] + (_speed(known) if known else ""),
+                "ops_per_second": known["ops_per_second"] if known else "",
             }
         )
     table.rows.sort(key=lambda row: str(row["id"]))
     return table
+
+
+def _speed(known: Row) -> str:
+    """Say what a published size and speed is of."""
+    return f"; the price of {known['nodes']} nodes; size and speed of {known['as_of']}: {known['source']}"
 
 
 def commitments(folder: Path) -> Table:

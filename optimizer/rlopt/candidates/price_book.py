@@ -23,6 +23,7 @@ from rlopt.candidates.services import (
     data_traffic,
     nearest_region,
     standing_in,
+    unknown_operations,
     unpriced_requests,
 )
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
@@ -35,6 +36,7 @@ from rlopt.workloads import Workload
 
 DEFAULT_STORAGE = "aws"
 """A large cloud's object store that any provider's machines can reach, where theirs is unknown."""
+AWAY = "lists no fast store of known size: priced at the cheapest known"
 Row = TypeVar("Row", StorageTier, Traffic, LogPrice, CachePrice)
 
 
@@ -123,29 +125,19 @@ class TariffBook:
         held = self.request.job.cache
         if held is None:
             return None, []
-        gib, warnings = bytes_to_gib(cached_bytes(self.request, self.workload, self.operations)), []
-        if held.peak_ops:
-            warnings.append(
-                f"job.cache.peak_ops: no source says how many operations a second a store carries, {held.peak_ops:g} "
-                "are not checked"
-            )
+        gib = bytes_to_gib(cached_bytes(self.request, self.workload, self.operations))
         if not gib:
-            return None, warnings
-        references = self.catalog.reference_regions
+            return None, []
+        references, place = self.catalog.reference_regions, (provider, region)
         own = nearest_region(self.caches.get(provider, []), region, references.get(provider))
-        place = (provider, region)
-        found = cheapest_cache(own, self.rate, gib, place)
-        if found is not None:
-            return found, [*warnings, found.note] if found.note else warnings
-        every = [row for rows in self.caches.values() for row in rows]
-        note = f"{provider} lists no fast store of known size: priced at the cheapest known"
         theirs = nearest_region(self.caches.get(self.elsewhere, []), None, references.get(self.elsewhere))
-        other = cheapest_cache(theirs, self.rate, gib, place, note) or cheapest_cache(
-            every, self.rate, gib, place, note
-        )
-        if other is None:
-            raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
-        return other, [*warnings, note]
+        every = [row for rows in self.caches.values() for row in rows]
+        for rows, note in ((own, ""), (theirs, AWAY), (every, AWAY)):
+            told = note and f"{provider} {note}"
+            found = cheapest_cache(rows, self.rate, gib, place, told, held.peak_ops)
+            if found is not None:
+                return found, [*unknown_operations(found, held.peak_ops), *([found.note] if found.note else [])]
+        raise MissingFactError("the price of a fast store", "job.cache", "add a row to the cache catalog")
 
     def route(self, provider: str, region: str | None, egress: float) -> LogRoute:
         """The way to the logging service."""

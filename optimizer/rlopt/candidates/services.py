@@ -62,28 +62,47 @@ def cheapest_disk(rows: Sequence[StorageTier], rate: Rate, region: str | None) -
 
 
 def cheapest_cache(
-    rows: Sequence[CachePrice], rate: Rate, gib: float, place: tuple[str, str | None], note: str = ""
+    rows: Sequence[CachePrice],
+    rate: Rate,
+    gib: float,
+    place: tuple[str, str | None],
+    note: str = "",
+    ops_per_second: float = 0.0,
 ) -> CacheStore | None:
-    """The cheapest store of known size that holds ``gib`` GiB; None where none is known.
+    """The cheapest store of known size that holds ``gib`` GiB and carries ``ops_per_second``; None where none is known.
 
     ``place``: provider and region of the pool. A store billed by its size is bought at least at the size that its
-    price was seen at: prices fall with the size.
+    price was seen at: prices fall with the size. Where operations are asked for, stores that state how many a node
+    carries come before those that do not, and as many nodes are bought as carry them.
     """
     found = []
-    for row in rows:
-        if row.kind != "cache" or row.memory_gib is None:
-            continue
+    sized = [row for row in rows if row.kind == "cache" and row.memory_gib is not None]
+    stated = [row for row in sized if row.ops_per_second] if ops_per_second else []
+    for row in stated or sized:
+        least = row.memory_gib or 0.0
+        busy = max(math.ceil(ops_per_second / row.ops_per_second), 1) if row.ops_per_second else 1
         if row.per_gib_hour is not None:
-            size = max(gib, row.memory_gib)
+            size = max(gib, busy * least)
             usd = size * row.per_gib_hour
         else:
-            count = math.ceil(gib / row.memory_gib)
-            size, usd = count * row.memory_gib, count * (row.price_per_hour or 0.0)
+            count = max(math.ceil(gib / least), busy)
+            size, usd = count * least, count * (row.price_per_hour or 0.0)
         found.append((usd * rate(row.currency), row.id, size, row))
     if not found:
         return None
     usd, name, size, row = min(found, key=lambda price: price[:2])
-    return CacheStore(name, size, usd, row.source, row.as_of, note or standing_in("fast store", row, *place))
+    note = note or standing_in("fast store", row, *place)
+    nodes = max(math.floor(size / (row.memory_gib or size) + 1e-9), 1)
+    carried = None if row.ops_per_second is None else row.ops_per_second * nodes
+    return CacheStore(name, size, usd, row.source, row.as_of, note, carried)
+
+
+def unknown_operations(store: CacheStore, ops_per_second: float) -> list[str]:
+    """Says that no source states how many operations the store carries; nothing where it does or none are asked."""
+    if not ops_per_second or store.ops_per_second is not None:
+        return []
+    text = f"no source says how many operations a second {store.name} carries, {ops_per_second:g} are not checked"
+    return [f"job.cache.peak_ops: {text}"]
 
 
 def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float, note: str = "") -> Metering:

@@ -113,6 +113,8 @@ class CacheStore:
     source: str
     as_of: str
     note: str = ""
+    ops_per_second: float | None = None
+    """Reads and writes that all nodes carry; None where no source says."""
 
 
 @dataclass(frozen=True, slots=True)

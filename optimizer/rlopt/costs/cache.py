@@ -1,12 +1,13 @@
 """Cache: a fast store for replay buffer, indexes, reward intermediates, good samples and transcripts.
 
-USD = price of the cheapest store that holds them all [USD/h] · expected hours · runs
+USD = price of the cheapest store that holds them all and carries their operations [USD/h] · expected hours · runs
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from rlopt.candidates.tariff import CacheStore
 from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.copies import tariff_of
 from rlopt.plan import BillLine, Plan
@@ -43,6 +44,13 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             kind="elastic",
             usd=store.usd_per_hour * hours * trials,
             basis=f"{store.name}: {store.gib:.4g} GiB ({what}) at {store.usd_per_hour:.4f} USD/h x {hours:.4f} h"
-            f"{runs(trials)}{told(store.note)}",
+            f"{runs(trials)}{told(_operations(store, held.peak_ops))}{told(store.note)}",
         )
     ]
+
+
+def _operations(store: CacheStore, peak_ops: float) -> str:
+    """Whether the store carries the operations at the peak; nothing where none are asked or no source says."""
+    if not peak_ops or store.ops_per_second is None:
+        return ""
+    return f"carries {store.ops_per_second:,.0f} operations a second, {peak_ops:,.0f} at the peak"

@@ -45,7 +45,7 @@ class CachePrice:
     """A managed cache or database by the hour.
 
     `memory_gib` and `vcpus` are ``None`` where the source gives no size; `per_gib_hour` is set where
-    the service bills by size instead of by node.
+    the service bills by size instead of by node. `ops_per_second`: reads and writes that one node carries.
     """
 
     id: str
@@ -63,6 +63,7 @@ class CachePrice:
     as_of: str
     source: str
     note: str = ""
+    ops_per_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,7 @@ def cache_price(row: Row, sources: Sources) -> CachePrice:
         vcpus=number(row["vcpus"]),
         price_per_hour=number(row["price_per_hour"]),
         per_gib_hour=number(row["per_gib_hour"]),
+        ops_per_second=number(row["ops_per_second"]),
         currency=row["currency"],
         region=row["region"] or None,
         confidence=row["confidence"],
