@@ -150,6 +150,8 @@ class Decisions(Strict):
     checkpoint: CheckpointDecision
     logging: LoggingDecision
     data: dict[str, Any] | None = None
+    models: dict[str, str] | None = None
+    """Role to the model chosen; null where every model was given plainly."""
     environment: dict[str, Any] | None = None
     operations: dict[str, Any] | None = None
     """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rlopt.candidates.detail import Estimates
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
+from rlopt.candidates.saved import Checkpoint as Checkpoint
 from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
 from rlopt.request import PRECISION_RANK, Request
@@ -225,14 +226,6 @@ class Support:
     def join(parts: list[Support]) -> Support:
         """All rows of ``parts`` in order; there must be at least one part."""
         return Support(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Support)))
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """Bytes of one checkpoint: resumable (weights and optimizer state) and weights only."""
-
-    resumable_bytes: float
-    weights_bytes: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ CASES = (
     Case("model as a number", "grpo", "policy: Qwen/Qwen2.5-0.5B", "policy: 7",
          5, "job.models.policy", "7 is not a model", "write for example Qwen/Qwen2.5-7B-Instruct"),
     Case("model as a list", "grpo", "policy: Qwen/Qwen2.5-0.5B", "policy: [Qwen/Qwen2.5-0.5B]",
-         5, "job.models.policy", "['Qwen/Qwen2.5-0.5B'] is not a model", "write for example Qwen/Qwen2.5-7B-Instruct"),
+         5, "job.models.policy", "the policy is one model, not a choice", "name one model"),
     Case("no policy", "grpo", "policy: Qwen/Qwen2.5-0.5B, ", "",
          5, "job.models.policy", "is missing", "add policy: Qwen/Qwen2.5-7B-Instruct"),
     Case("model file that is not there", "grpo", "policy: Qwen/Qwen2.5-0.5B", "policy: ./nowhere/config.json",

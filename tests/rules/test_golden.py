@@ -11,9 +11,10 @@ import pytest
 
 from rlopt.formulate import formulate
 from rlopt.problem import Problem
-from rlopt.request import Environment, Metrics
+from rlopt.request import Environment, Metrics, ModelOption, ModelRef
 from rlopt.rules import FAMILIES
 from rlopt.workloads import Role
+from rlopt.workloads.picked import Picked
 from tests.costs.golden import matches
 from tests.costs.hand import HOUR, MODEL, columns_of, hand_problem, request
 
@@ -46,6 +47,7 @@ FLOORS: dict[str, Any] = {
     "simulator_bandwidth": 100e9,
     "core_metrics": {"every": 10},
     "text_log_rate": 0.5,
+    "reward_quality": 0.9,
     "checkpoints": {"keep_recent": 2, "keep_best": 1, "history_every": 18, "recovery_time": 600.0},
 }
 
@@ -57,7 +59,9 @@ def acting_problem(**sections: Any) -> Problem:
     job = asked.job.model_copy(update={"environment": world, "metrics": Metrics(every=5)})
     problem = hand_problem(asked.model_copy(update={"job": job}))
     workload = replace(problem.workload, roles=(*problem.workload.roles, Role("value", MODEL, True, outputs=101)))
-    return replace(problem, workload=workload, variants=(replace(problem.variants[0], value_bins=101),))
+    picked = Picked("reward", 0, ModelOption(model=ModelRef(name="small"), accuracy=0.85))
+    variant = replace(problem.variants[0], value_bins=101, picked=picked)
+    return replace(problem, workload=workload, variants=(variant,))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)

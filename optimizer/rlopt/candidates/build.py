@@ -11,7 +11,7 @@ import numpy as np
 
 from rlopt.candidates.acting_notes import acting_notes, misfit_notes
 from rlopt.candidates.builder import Builder, Way, join_pools
-from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
+from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
@@ -88,7 +88,8 @@ def build_problem(
     operations = load_operations()
     book = TariffBook(catalog, request, workload, operations)
     tariffs = tuple(zone_tariff(book, *zone) for zone in market.zones)
-    context = make_context(request, catalog, workload, market, gpu_limit)
+    experts = any(role.model.experts > 0 for variant in variants for role in variant.workload.roles)
+    context = make_context(request, catalog, workload, market, gpu_limit, experts=experts)
     stops = stop_rates(market, catalog)
     builder = Builder(context, stops, environment_rates(tariffs, len(context.instances)))
     sampling = sampling_table(context) if workload.generates else None
@@ -142,7 +143,7 @@ def build_problem(
         operations=operations,
         tariffs=tariffs,
         tiers=TierTable.of(tariffs),
-        checkpoint=checkpoint_sizes(request, workload),
+        checkpoint=checkpoint_of(request, variants),
         intervals=intervals(request, variants),
         training=join_pools(training),
         rollout=join_pools(rollout),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from rlopt.candidates.saved import Checkpoint
 from rlopt.estimates import load_calibration
 from rlopt.estimates.roles import POLICY, trained_params
-from rlopt.problem import Checkpoint
 from rlopt.request import Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant
@@ -21,6 +22,13 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
     trained = {role.name: trained_params(role, request.job.trainable) for role in workload.roles if role.trained}
     policy = sum(trained.get(name, 0.0) for name in POLICY)
     return Checkpoint(sum(trained.values()) * (weight + optimizer), policy * weight)
+
+
+def checkpoint_of(request: Request, variants: Sequence[Variant]) -> Checkpoint:
+    """The same of every way to run the job: they differ where a model that is trained is chosen."""
+    sizes = [checkpoint_sizes(request, variant.workload) for variant in variants]
+    states = tuple(size.resumable_bytes for size in sizes)
+    return sizes[0] if len(set(states)) == 1 else replace(sizes[0], by_variant=states)
 
 
 def intervals(request: Request, variants: Sequence[Variant]) -> dict[tuple[int, int], tuple[int, ...]]:

@@ -178,12 +178,22 @@ def _shape_key(role: Role) -> Hashable:
 
 
 def make_context(
-    request: Request, catalog: Catalog, workload: Workload, market: Market, gpu_limit: int, engine: str | None = None
+    request: Request,
+    catalog: Catalog,
+    workload: Workload,
+    market: Market,
+    gpu_limit: int,
+    engine: str | None = None,
+    experts: bool = False,
 ) -> Context:
-    """Everything the estimates need, with the error bands at the request's confidence."""
+    """Everything the estimates need, with the error bands at the request's confidence.
+
+    ``experts``: whether another way to run the job has a mixture of experts; rollout pools serve all ways, so the
+    wider bands then hold for all.
+    """
     hardware = topology_hardware(market.topologies, catalog)
     calibration = load_calibration()
-    moe = any(role.model.experts > 0 for role in workload.roles)
+    moe = experts or any(role.model.experts > 0 for role in workload.roles)
 
     framework = framework_names(calibration).index(engine) if engine else planned_framework(calibration)
     loop = (workload.generates, framework_names(calibration)[framework])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
 from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
-from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb
+from rlopt.units import SECONDS_PER_HOUR
 
 NO_PROGRESS = "makes no progress: stops come faster than work"
 
@@ -75,7 +75,7 @@ def join(
     confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
-    state_gb = bytes_to_gb(problem.checkpoint.resumable_bytes)
+    state_gb = problem.checkpoint.state_gb(first.variant)
     read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
     upload = read - restore[first.zone, tier]
     gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus

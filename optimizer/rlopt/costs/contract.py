@@ -44,16 +44,28 @@ def by_variant(columns: Columns, problem: Problem, value: Callable[[Variant, int
     return found
 
 
-def variant_of(plan: Plan, problem: Problem) -> Variant:
-    """The way to run the job that a plan has chosen, told from its decisions and pools."""
-    decided = (plan.decisions.data if plan.decisions is not None else None) or {}
+def variant_number(plan: Plan, problem: Problem) -> int:
+    """Number of the way to run the job that a plan has chosen, told from its decisions and pools."""
+    made = plan.decisions
+    decided = (made.data if made is not None else None) or {}
     apart = any(pool.gpus and pool.roles == ["forward"] for pool in plan.pools)
-    for variant in problem.variants:
+    for number, variant in enumerate(problem.variants):
         same = decided.get("cleaned", variant.cleaned) == variant.cleaned
         same &= decided.get("log_probs") == variant.log_probs and decided.get("value_bins") == variant.value_bins
+        same &= variant.models == (made.models if made is not None else None)
         if same and bool(variant.own) == apart:
-            return variant
-    return problem.variants[0]
+            return number
+    return 0
+
+
+def variant_of(plan: Plan, problem: Problem) -> Variant:
+    """The way to run the job that a plan has chosen."""
+    return problem.variants[variant_number(plan, problem)]
+
+
+def plan_state_gb(plan: Plan, problem: Problem) -> float:
+    """GB of a resumable copy of a plan's checkpoint."""
+    return float(problem.checkpoint.state_gb(variant_number(plan, problem)))
 
 
 def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:

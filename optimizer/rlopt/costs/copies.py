@@ -120,7 +120,7 @@ def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
 def recent_parts(columns: Columns, problem: Problem) -> Parts:
     """Charges of the recent copies in the column's tier, USD by column."""
     tiers, at = problem.tiers, (columns.zone, columns.tier)
-    trials, state = problem.request.job.trials, bytes_to_gb(problem.checkpoint.resumable_bytes)
+    trials, state = problem.request.job.trials, problem.checkpoint.state_gb(columns.variant)
     saves, stopped = np.ceil(columns.steps / columns.interval_steps), stops(columns)
     files, kept, hours = shards(columns, problem), kept_hours(problem), columns.expected_hours
     peak, least = copies_by_column(columns, problem)[:, 0], tiers.min_hours[at]

@@ -18,6 +18,7 @@ from rlopt.costs.tiers import Parts, Stay, Values, charge, cheapest, choose, fre
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
+from rlopt.workloads.variants import Variant
 
 KINDS: Mapping[str, str] = {
     "dataset": "fixed",
@@ -27,10 +28,23 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def base_weights_bytes(problem: Problem) -> float:
-    """bf16 weights of every model that the job loads, each once."""
-    names = {id(role.model): role.model.params for role in problem.workload.roles}
+def base_weights_bytes(problem: Problem, variant: Variant | None = None) -> float:
+    """bf16 weights of every model that the job loads, each once; of a choice of models the one that is chosen.
+
+    A reference whose log-probabilities are stored is loaded all the same, to compute them.
+    """
+    roles, chosen = problem.workload.roles, None if variant is None else variant.picked
+    if variant is not None and chosen is not None:
+        roles = (*(role for role in roles if role.name != chosen.role), *variant.workload.roles)
+    names = {id(role.model): role.model.params for role in roles}
     return 2.0 * sum(names.values())
+
+
+def base_weights_gb(problem: Problem, columns: Columns) -> Values:
+    """GB of base weights by column; one number where no model is chosen."""
+    if all(variant.picked is None for variant in problem.variants):
+        return bytes_to_gb(base_weights_bytes(problem))
+    return by_variant(columns, problem, lambda variant, _: bytes_to_gb(base_weights_bytes(problem, variant)))
 
 
 def trajectories(problem: Problem, group_size: Values, steps: Values) -> Values:
@@ -46,7 +60,12 @@ def trajectory_gb(problem: Problem) -> float:
 
 
 def stays(
-    problem: Problem, hours: Values, group_size: Values, steps: Values, log_prob_gb: Values | None
+    problem: Problem,
+    hours: Values,
+    group_size: Values,
+    steps: Values,
+    log_prob_gb: Values | None,
+    base_gb: Values,
 ) -> dict[str, Stay]:
     """What is held by item, over all runs; numbers, or arrays of shape (columns,)."""
     request, trials = problem.request, problem.request.job.trials
@@ -54,7 +73,7 @@ def stays(
     version = bytes_to_gb(version_bytes(request))
     found = {
         "dataset": Stay(bytes_to_gb(dataset_bytes(request)), hours * trials + kept, read_gb=version * trials),
-        "base weights": Stay(bytes_to_gb(base_weights_bytes(problem)), hours * trials),
+        "base weights": Stay(base_gb, hours * trials),
     }
     if problem.workload.acting is not None:
         sampled = trajectories(problem, group_size, steps) * trials
@@ -79,7 +98,8 @@ def stored_gb(problem: Problem, columns: Columns) -> Values | None:
 def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
     """Charges of everything held in the tier that charges least, USD by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
-    items = stays(problem, columns.expected_hours, sizes, steps, stored_gb(problem, columns))
+    base = base_weights_gb(problem, columns)
+    items = stays(problem, columns.expected_hours, sizes, steps, stored_gb(problem, columns), base)
     found = {}
     for item, stay in items.items():
         tier = choose(problem, columns.zone, stay, problem.tiers.ready[columns.zone])
@@ -91,11 +111,12 @@ def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tupl
     """The same of a finished plan: what is held, where, and what is charged."""
     if plan.time is None or plan.decisions is None:
         return {}
-    size, stored = plan.decisions.group_size or 1, variant_of(plan, problem).stored_bytes
+    variant, size = variant_of(plan, problem), plan.decisions.group_size or 1
+    stored, base = variant.stored_bytes, bytes_to_gb(base_weights_bytes(problem, variant))
     gb = None if stored is None else bytes_to_gb(stored.get(size, 0.0))
     usable = [tier for tier in tariff.tiers if tier.ready] or list(tariff.tiers)
     free, found = free_share(problem), {}
-    for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb).items():
+    for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb, base).items():
         tier = cheapest(usable, stay, free)
         found[item] = (stay, tier, charge(tier, stay, free))
     return found

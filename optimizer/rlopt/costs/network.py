@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from rlopt.candidates.volumes import frame_bytes, version_bytes
-from rlopt.costs.contract import Terms, runs
+from rlopt.costs.contract import Terms, plan_state_gb, runs, variant_of
 from rlopt.costs.copies import (
     best_stay,
     copies,
@@ -59,7 +59,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
     weights = bytes_to_gb(problem.checkpoint.weights_bytes)
-    base = bytes_to_gb(base_weights_bytes(problem))
+    base = bytes_to_gb(base_weights_bytes(problem, variant_of(plan, problem)))
     found = [
         *_data_set(tariff.data_per_gb, tariff.data_note, problem),
         _line("base weights from the hub", "fixed", 0.0, f"{base:.2f} GB{runs(trials)}: taking in is free"),
@@ -102,7 +102,7 @@ def _store(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     tariff, where, trials = tariff_of(plan, problem), role_tiers(plan, problem), problem.request.job.trials
     hours, files, free = plan.time.expected_hours, plan.pools[0].gpus, free_share(problem)
-    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
+    state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps)
     _, best, history = copies(problem, plan.time.steps)
     tier, stopped = where["recent"], plan_stops(plan)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from rlopt.candidates.nodes import load_nodes
-from rlopt.costs.contract import Terms, runs, told
+from rlopt.costs.contract import Terms, plan_state_gb, runs, told
 from rlopt.costs.copies import (
     best_stay,
     copies,
@@ -64,7 +64,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     tariff, where = tariff_of(plan, problem), role_tiers(plan, problem)
     files, counts = plan.pools[0].gpus, copies(problem, steps)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
-    state, weights = bytes_to_gb(problem.checkpoint.resumable_bytes), bytes_to_gb(problem.checkpoint.weights_bytes)
+    state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
     stopped, tier = plan_stops(plan), where["recent"]
     usd, text = _recent(plan, problem)
     found = [_line("recent checkpoints", "elastic", usd, text)]
@@ -123,7 +123,7 @@ def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
     early = max(saves - keep, 0) * max(tier.min_hours - keep * hours / max(saves, 1), 0.0)
     early += keep * max(tier.min_hours - kept, 0.0)
     state, free, trials = (
-        bytes_to_gb(problem.checkpoint.resumable_bytes),
+        plan_state_gb(plan, problem),
         free_share(problem),
         problem.request.job.trials,
     )

@@ -71,9 +71,14 @@ def unknown_key(path: str, known: Sequence[str]) -> tuple[str, str, str]:
         fix = f"did you mean {near[0]}?"
     else:
         elsewhere = [key for key in all_keys() if key.rpartition(".")[2] == name and key != path]
-        fix = f"it belongs to {elsewhere[0]}" if elsewhere else "delete it"
+        fix = f"it belongs to {min(elsewhere, key=_depth)}" if elsewhere else "delete it"
     place = f"in {parent}" if parent else "at the top of the file"
     return f"unknown key {place}", f"one of {', '.join(known)}" if known else "no keys", fix
+
+
+def _depth(key: str) -> int:
+    """Levels of a dotted key: the shallowest is the likeliest meant."""
+    return key.count(".")
 
 
 def _words(finding: Any, key: str) -> tuple[str, str, str]:
@@ -125,11 +130,18 @@ def _typo(finding: Any, tree: Any) -> str:
     return join(parent, near[0]) if near else ""
 
 
+def _internal(step: str | int, tree: Any) -> bool:
+    """Tell whether a step below a model is not spelt in the file: its form, or the place in a choice of one."""
+    if isinstance(step, int):
+        return not isinstance(tree, (list, tuple))
+    return step in ("inline", "options", "model") and not (isinstance(tree, Mapping) and step in tree)
+
+
 def _dotted(loc: Sequence[str | int], tree: Any) -> str:
     """Spell a location as the file spells it: list indices in brackets, no internal steps."""
     path = ""
     for index, step in enumerate(loc):
-        if step == "[key]" or (index == 3 and step == "inline" and path.startswith("job.models.")):
+        if step == "[key]" or (index > 2 and path.startswith("job.models.") and _internal(step, tree)):
             continue
         if isinstance(tree, (list, tuple)) and isinstance(step, int):
             path = f"{path}[{step}]"

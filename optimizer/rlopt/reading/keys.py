@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from rlopt.reading.tree import join
-from rlopt.request import FILLED_IN, InlineModel, ModelRef, Request
+from rlopt.request import FILLED_IN, InlineModel, ModelChoice, ModelOption, ModelRef, Request
 
 
 def known_keys(path: str) -> list[str]:
@@ -23,6 +23,8 @@ def known_keys(path: str) -> list[str]:
         return ["version", "extends", *(n for n in model.model_fields if n not in (*FILLED_IN, "version"))]
     if path == "job.trainable":
         return ["lora_rank", "base", "frozen"]
+    if model is ModelOption:
+        return list(dict.fromkeys((*ModelOption.model_fields, *InlineModel.model_fields)))
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
@@ -30,6 +32,8 @@ def field_of(path: str) -> FieldInfo | None:
     """Find the field behind a dotted key; None where there is none."""
     parent, _, name = path.rpartition(".")
     model = _model_at(parent)
+    if model is ModelOption and name in InlineModel.model_fields and name not in ModelOption.model_fields:
+        return InlineModel.model_fields[name]
     return None if model is None else model.model_fields.get("async_" if name == "async" else name)
 
 
@@ -38,6 +42,8 @@ def _model_at(path: str) -> type[BaseModel] | None:
     for step in path.split(".") if path else []:
         name = step.partition("[")[0]
         info = model.model_fields.get(name) if model is not None else None
+        if info is None and model is ModelOption:
+            info = InlineModel.model_fields.get(name)
         model = None if info is None else _model_in(info.annotation)
     return model
 
@@ -46,6 +52,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     """Find the record inside an annotation such as ``tuple[Quota, ...]`` or ``Vision | None``."""
     if annotation is ModelRef:
         return InlineModel
+    if annotation is ModelChoice:
+        return ModelOption
     if typing.get_origin(annotation) is None and isinstance(annotation, type):
         return annotation if issubclass(annotation, BaseModel) else None
     for inner in typing.get_args(annotation):
@@ -63,7 +71,7 @@ def all_keys() -> tuple[str, ...]:
 
 def _walk(path: str, model: type[BaseModel]) -> Iterator[str]:
     inner: list[tuple[str, type[BaseModel]]] = []
-    for name in known_keys(path):
+    for name in model.model_fields if model is ModelOption else known_keys(path):
         here = join(path, name)
         yield here
         info = field_of(here)

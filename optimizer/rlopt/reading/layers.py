@@ -196,7 +196,11 @@ def _base(tree: Tree, key: str, folder: Path) -> Path:
 
 
 def _model(ref: Any, base: Path) -> Any:
-    """Make a path to a model's config.json absolute; names stay as they are."""
+    """Make a path to a model's config.json absolute, also in a choice of models; names stay as they are."""
+    if isinstance(ref, list):
+        return [_model(entry, base) for entry in ref]
+    if isinstance(ref, dict) and "model" in ref:
+        return {**ref, "model": _model(ref["model"], base)}
     if not isinstance(ref, str) or "\x00" in ref or len(ref) > 1000:
         return ref
     text = ref.strip()

@@ -8,7 +8,8 @@ from pathlib import Path
 from rlopt.facts import Catalog, Mla, Model, parameter_count
 from rlopt.reading.hf_config import model_from_config
 from rlopt.reading.not_yet import refuse_what_waits
-from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelRef, Request
+from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelChoice, ModelRef, Request
+from rlopt.workloads.picked import facts_key
 from rlopt.workloads.shared_value import head_model
 
 
@@ -80,6 +81,8 @@ def shape_warnings(models: dict[str, Model]) -> list[str]:
 def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
     """Facts of every role that is a model, by role. `policy` roles share the policy's record.
 
+    Of a choice of models the first stands under the role's name, the others under names of `facts_key`.
+
     Raises MissingFactError where a model is not known, NotSupportedError for combinations this release lacks.
     """
     job = request.job
@@ -98,6 +101,8 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
             found[role] = head_model(policy, ref.shared.head)
         elif ref.is_policy:
             found[role] = policy
+        elif isinstance(ref, ModelChoice) and ref.options:
+            found |= {facts_key(role, n): _resolve(option.model, catalog) for n, option in enumerate(ref.options)}
         elif ref.is_model:
             found[role] = _resolve(ref, catalog)
     refuse_what_waits(request)

@@ -97,6 +97,8 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
     rows = [("logs", f"full text of {words.percent(rate)} of the samples" if rate else "no sample texts")]
     if made.data:
         rows.append(("data", "; ".join(_datum(key, value) for key, value in made.data.items() if value is not None)))
+    if made.models:
+        rows.append(("models", "; ".join(f"{words.model(role)}: {name}" for role, name in made.models.items())))
     if made.environment:
         rows.append(("environment", _environment(made.environment)))
     for key, value in (made.operations or {}).items():

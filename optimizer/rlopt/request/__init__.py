@@ -20,8 +20,9 @@ from rlopt.request.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
 from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.metrics import Metrics, TextLog
-from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelRef, Models
+from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
 from rlopt.request.observing import Dashboards, LogsTo, Traces
+from rlopt.request.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
 from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.request import FILLED_IN, Request
@@ -37,6 +38,7 @@ __all__ = [
     "GENERATING",
     "HEADS",
     "NO_TEXT",
+    "OPEN_ROLES",
     "PLACEMENTS",
     "PRECISION_RANK",
     "ROLES",
@@ -52,6 +54,7 @@ __all__ = [
     "Choices",
     "CoreMetrics",
     "Costs",
+    "CpuScoring",
     "Dashboards",
     "DataStore",
     "DataWork",
@@ -70,6 +73,8 @@ __all__ = [
     "Limits",
     "LogsTo",
     "Metrics",
+    "ModelChoice",
+    "ModelOption",
     "ModelRef",
     "Models",
     "Money",
@@ -82,6 +87,7 @@ __all__ = [
     "Source",
     "Span",
     "StandsIn",
+    "TeacherTraining",
     "TextLog",
     "Traces",
     "Trainable",

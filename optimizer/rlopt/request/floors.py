@@ -72,6 +72,8 @@ class Floors(Strict):
     """Least share of samples whose full transcript is logged."""
     free_storage: PartShare | None = None
     """Least free share: storage bought = peak use / (1 − share)."""
+    reward_quality: Share | None = None
+    """Least stated accuracy of the reward model."""
     value_bins: Whole | None = None
     """Least bins of the value model (vla)."""
     value_params: ModelSize | None = None
@@ -116,6 +118,7 @@ TIGHTNESS: Final[Mapping[str, Callable[[Any], float]]] = {
     "core_metrics.every": _falling,
     "text_log_rate": _plain,
     "free_storage": _plain,
+    "reward_quality": _plain,
     "value_bins": _plain,
     "value_params": _plain,
     "replay_buffer": _plain,

@@ -15,6 +15,7 @@ from rlopt.request.kinds import Label, Name, NotNegative, Number, Positive, Shar
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import Models
+from rlopt.request.options import OPEN_ROLES
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, Offline, VisionInput
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.steps_table import StepsKind, StepsTable, longest, steps_of
@@ -143,6 +144,7 @@ class Job(Strict):
         cleaned: bool | None = None,
         value_bins: int | None = None,
         head: str | None = None,
+        table: dict[int, int] | None = None,
     ) -> int | None:
         """Steps of one run.
 
@@ -161,21 +163,24 @@ class Job(Strict):
             when None.
         head
             How the policy acts; only a convergence table by head reads it, and the stated one is meant when None.
+        table
+            Group size to steps of the model chosen, where it has a table of its own: it takes the job's place.
 
         Returns
         -------
         int or None
             None where a table has no entry for `group_size`, `value_bins` or `head`.
         """
-        if self.convergence is not None:
+        own: StepsTable | None = self.convergence if table is None else table
+        if own is not None:
             stated = self.action.head if self.action is not None else None
-            entry = steps_of(self.convergence, group_size, head or stated)
+            entry = steps_of(own, group_size, head or stated)
             if entry is None:
                 return None
             base = Fraction(entry)
         elif self.value_convergence is not None:
-            table = self.value_convergence
-            entry = max(table.values(), default=None) if value_bins is None else table.get(value_bins)
+            bins = self.value_convergence
+            entry = max(bins.values(), default=None) if value_bins is None else bins.get(value_bins)
             if entry is None:
                 return None
             base = Fraction(entry)
@@ -190,6 +195,13 @@ class Job(Strict):
             base *= 1 + Fraction(str(self.data.extra_epochs_if_dirty))
         return max(1, math.ceil(base))
 
+    @property
+    def _steps_of_models(self) -> tuple[int, ...]:
+        """Steps stated of single models of a choice."""
+        choices = (getattr(self.models, role) for role in OPEN_ROLES)
+        options = (option for choice in choices if choice is not None for option in choice.options)
+        return tuple(steps for option in options for steps in (option.convergence or {}).values())
+
     def dataset_bytes(self, bytes_per_token: float) -> float:
         """Raw size of the data set in bytes, before compression and deduplication.
 
@@ -203,7 +215,7 @@ class Job(Strict):
         if self.algorithm == "vla":
             stored = max(self.dataset_samples or 0, 0 if self.offline is None else self.offline.samples)
             return stored * self.trajectory_image_bytes
-        steps = self.steps or longest(self.convergence or {})
+        steps = max(self.steps or 0, longest(self.convergence or {}), *self._steps_of_models, 0)
         samples = self.dataset_samples or self.prompts_per_step * steps
         responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
         return samples * (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token

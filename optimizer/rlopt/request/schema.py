@@ -50,8 +50,11 @@ def json_schema() -> dict[str, Any]:
     definitions.pop("Source", None)
     for node in _nodes(schema):
         _tidy(node)
-    for part in [schema, *definitions.values(), *definitions["ModelRef"]["anyOf"]]:
+    choice = definitions["ModelChoice"]["anyOf"]
+    forms = [*definitions["ModelRef"]["anyOf"], *choice, *choice[-1]["items"]["anyOf"]]
+    for part in [schema, *definitions.values(), *forms]:
         _nullable(part)
+    definitions["ModelOption"]["properties"]["teacher_training"]["anyOf"].insert(0, {"const": "none"})
     return {
         "$schema": DIALECT,
         "title": "rlopt request (constraints.yaml)",

@@ -14,6 +14,7 @@ from rlopt.rules import (
     gpus,
     memory,
     records,
+    reward,
     share,
     simulator,
     stability,
@@ -33,6 +34,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     checkpoints,
     records,
     simulator,
+    reward,
 )
 
 

@@ -1,24 +1,28 @@
 """Size of the value model:  weights that a value passes through >= floors.value_params.
 
 Too simple a value model spoils the advantages that all training rests on. Where it stands on the policy's backbone,
-the backbone's weights count with the head's: a value passes through both. The request alone decides the amount.
+the backbone's weights count with the head's: a value passes through both. Unless the value model is chosen, the request
+alone decides the amount.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from rlopt.costs.contract import variant_of
 from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
 from rlopt.workloads.shared_value import value_params
+from rlopt.workloads.variants import Variant
 
 NAME = "value_model"
 
 
-def weights(problem: Problem) -> float:
+def weights(problem: Problem, variant: Variant | None = None) -> float:
     """Weights that a value passes through; 0 without a value model."""
-    return value_params(problem.request, problem.workload.roles)
+    chosen = variant is not None and variant.picked is not None and variant.picked.role == "value"
+    return value_params(problem.request, variant.workload.roles if chosen and variant else problem.workload.roles)
 
 
 def rules(problem: Problem) -> list[Rule]:
@@ -28,8 +32,7 @@ def rules(problem: Problem) -> list[Rule]:
         return []
 
     def measure(plan: Plan, here: Problem) -> float:
-        del plan
-        return weights(here)
+        return weights(here, variant_of(plan, here) if plan.pools else None)
 
     return [
         Rule(
@@ -38,10 +41,10 @@ def rules(problem: Problem) -> list[Rule]:
             "weights",
             ">=",
             float(least),
-            lambda columns, here: np.full(len(columns), weights(here)),
+            lambda columns, here: np.array([weights(here, variant) for variant in here.variants])[columns.variant],
             measure,
             of_pools=True,
             of_group=True,
-            constant=True,
+            constant=all(variant.picked is None for variant in problem.variants),
         )
     ]

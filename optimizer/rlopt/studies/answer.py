@@ -203,6 +203,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             checkpoint=checkpoint,
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
             data=decided.data(variant, problem),
+            models=variant.models,
             environment=decided.environment(environment, problem),
             operations=release_decision(columns, j, problem),
         ),

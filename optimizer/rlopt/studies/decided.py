@@ -7,7 +7,7 @@ from typing import Any
 from rlopt.costs.copies import copies, weight_tiers
 from rlopt.plan import CheckpointDecision, TierUse
 from rlopt.problem import COLOCATED, Columns, Problem
-from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb, bytes_to_gib
+from rlopt.units import SECONDS_PER_HOUR, bytes_to_gib
 from rlopt.workloads.variants import Variant
 
 
@@ -17,7 +17,8 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     tiers = problem.tariffs[zone].tiers
     recent, best, history = copies(problem, int(columns.steps[j]))
     best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
-    state, weights = problem.checkpoint.resumable_bytes, problem.checkpoint.weights_bytes
+    weights = problem.checkpoint.weights_bytes
+    state = problem.checkpoint.state_bytes(int(columns.variant[j]))
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []
     uses += [(history_tier, "history", history, weights)] if history else []
@@ -45,7 +46,7 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
 def saving_hours(columns: Columns, j: int, problem: Problem) -> float:
     """Hours of one run in which steps stand still: copies off the GPUs, and uploads beyond the next save."""
     pools = problem.colocated if columns.placement[j] == COLOCATED else problem.training
-    state, steps = bytes_to_gb(problem.checkpoint.resumable_bytes), int(columns.interval_steps[j])
+    state, steps = float(problem.checkpoint.state_gb(int(columns.variant[j]))), int(columns.interval_steps[j])
     between = steps * float(columns.step_seconds[j])
     off = state / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * int(pools.gpus[columns.train[j]]))
     speed = float(problem.tiers.gb_s_per_node[columns.zone[j], columns.tier[j]])

@@ -19,6 +19,7 @@ from rlopt.workloads import build_workload
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
 from rlopt.workloads.online import sampled_share
+from rlopt.workloads.picked import Picked, facts_of, picks
 
 LOG_PROB_BYTES = 4.0
 """A stored log-probability in fp32.
@@ -50,6 +51,8 @@ class Variant:
         Log-probabilities kept for the run, by group size.
     own
         Roles that score on a pool of their own.
+    picked
+        The model chosen where a role's models are listed or described; ``None`` where every model is given plainly.
     """
 
     workload: Workload
@@ -62,6 +65,12 @@ class Variant:
     once_sequences: float = 0.0
     stored_bytes: Mapping[int, float] | None = None
     own: tuple[str, ...] = ()
+    picked: Picked | None = None
+
+    @property
+    def models(self) -> dict[str, str] | None:
+        """Role to name of the model chosen, in the plan's words; ``None`` where there was nothing to choose."""
+        return None if self.picked is None else {self.picked.role: self.picked.name}
 
     @property
     def steps(self) -> Mapping[int, int]:
@@ -94,14 +103,16 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
     NotSupportedError
         Where the choices leave no way at all.
     """
-    plain = build_workload(request, models)
     found = []
-    for cleaned, bins in product(_cleaned(request), _bins(request, plain)):
-        based = Variant(_with_bins(plain, bins, _steps(request, plain, cleaned, bins)), cleaned, value_bins=bins)
-        if not based.steps:
-            continue
-        for scored in _log_probs(request, based):
-            found += list(_scoring(request, scored))
+    for picked in picks(request):
+        plain = build_workload(request, facts_of(models, picked))
+        for cleaned, bins in product(_cleaned(request), _bins(request, plain)):
+            steps = _steps(request, plain, cleaned, bins, picked)
+            based = Variant(_with_bins(plain, bins, steps), cleaned, value_bins=bins, picked=picked)
+            if not based.steps:
+                continue
+            for scored in _log_probs(request, based):
+                found += list(_scoring(request, scored))
     if not found:
         raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
     return tuple(found)
@@ -116,10 +127,12 @@ def _bins(request: Request, workload: Workload) -> tuple[int | None, ...]:
     return request.value_bins if any(role.name == "value" for role in workload.roles) else (None,)
 
 
-def _steps(request: Request, workload: Workload, cleaned: bool, bins: int | None) -> dict[int, int]:
-    """Steps by group size; a convergence table of the value model takes the place of the stated steps."""
-    job = request.job
-    found = {size: job.steps_for(size, cleaned=cleaned, value_bins=bins) for size in workload.group_sizes}
+def _steps(
+    request: Request, workload: Workload, cleaned: bool, bins: int | None, picked: Picked | None
+) -> dict[int, int]:
+    """Steps by group size; a table of the value model, or of the model chosen, takes the place of others."""
+    job, table = request.job, None if picked is None else picked.option.convergence
+    found = {size: job.steps_for(size, cleaned=cleaned, value_bins=bins, table=table) for size in workload.group_sizes}
     return {size: steps for size, steps in found.items() if steps is not None}
 
 

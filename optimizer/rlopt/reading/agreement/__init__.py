@@ -15,6 +15,7 @@ from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
 from rlopt.reading.agreement.kinds_of_job import sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.loading import loading
+from rlopt.reading.agreement.options import model_options, reward_quality
 from rlopt.reading.agreement.roles import roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run
 from rlopt.reading.agreement.scoring import own_scoring
@@ -25,6 +26,8 @@ from rlopt.reading.agreement.world import currencies, files
 CHECKS: Final[tuple[Check, ...]] = (
     length_of_run,
     roles_fit,
+    model_options,
+    reward_quality,
     texts,
     vla,
     sampling,

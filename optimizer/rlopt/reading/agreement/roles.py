@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rlopt.reading.agreement.contract import Finding, View
+from rlopt.reading.agreement.options import named_models
 from rlopt.request import ROLE_DEFAULTS, ROLES
 from rlopt.request.kinds import show
 
@@ -49,9 +50,10 @@ def roles_fit(view: View) -> Iterator[Finding]:
                 f"{algorithm} has {', '.join(roles)}",
                 f"delete {role}",
             )
+    for key, value in named_models(view):
         for part in ("vlm_params", "action_params"):
             if algorithm != "vla" and isinstance(value, Mapping) and part in value:
-                yield Finding(f"job.models.{role}.{part}", "belongs to vla jobs", "algorithm: vla", f"delete {part}")
+                yield Finding(f"job.models.{key}.{part}", "belongs to vla jobs", "algorithm: vla", f"delete {part}")
 
 
 def _all_roles() -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlopt.reading.agreement.contract import Finding, View
+from rlopt.reading.agreement.options import named_models
 from rlopt.request import Budgets
 from rlopt.request.kinds import show
 from rlopt.units import Money
@@ -66,7 +67,7 @@ def files(view: View) -> Iterator[Finding]:
     offers = view.get("choices.offers")
     if isinstance(offers, str) and not _is_file(offers):
         yield Finding("choices.offers", f"there is no file {show(offers)}", "a CSV file", "check the path")
-    for role, value in view.map("job.models").items():
+    for role, value in named_models(view):
         if isinstance(value, str) and value.endswith(".json") and not _is_file(value):
             yield Finding(
                 f"job.models.{role}",

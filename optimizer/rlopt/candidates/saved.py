@@ -1,0 +1,33 @@
+"""What one checkpoint holds, by the way to run the job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.units import bytes_to_gb
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Bytes of one checkpoint: resumable (weights and optimizer state) and weights only.
+
+    ``by_variant`` are those of a resumable copy by variant, where a model that is trained is chosen; () where all
+    variants save the same.
+    """
+
+    resumable_bytes: float
+    weights_bytes: float
+    by_variant: tuple[float, ...] = ()
+
+    def state_bytes(self, variant: int) -> float:
+        """Bytes of a resumable copy of one variant."""
+        return self.by_variant[variant] if self.by_variant else self.resumable_bytes
+
+    def state_gb(self, variant: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        """GB of a resumable copy by variant, shape of ``variant``."""
+        if not self.by_variant:
+            return np.full(np.shape(variant), bytes_to_gb(self.resumable_bytes))
+        return np.asarray(np.array([bytes_to_gb(size) for size in self.by_variant])[variant])

@@ -1,0 +1,48 @@
+"""Quality of the reward model:  stated accuracy of the model chosen >= floors.reward_quality."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.costs.contract import variant_of
+from rlopt.plan import Plan
+from rlopt.problem import Columns, Problem
+from rlopt.rules.contract import Rule
+from rlopt.workloads.variants import Variant
+
+NAME = "reward"
+
+
+def accuracy(variant: Variant) -> float:
+    """Stated accuracy of the variant's reward model; reading refuses a floor beside a model without one."""
+    chosen = variant.picked
+    return 0.0 if chosen is None or chosen.option.accuracy is None else chosen.option.accuracy
+
+
+def rules(problem: Problem) -> list[Rule]:
+    """One rule where the request sets the floor."""
+    floor = problem.request.floors.reward_quality
+    if floor is None:
+        return []
+
+    def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:
+        return np.asarray(np.array([accuracy(variant) for variant in problem.variants])[columns.variant])
+
+    def measure(plan: Plan, problem: Problem) -> float:
+        return accuracy(variant_of(plan, problem)) if plan.pools else 0.0
+
+    return [
+        Rule(
+            "reward_quality",
+            "floors.reward_quality",
+            "share",
+            ">=",
+            floor,
+            amount,
+            measure,
+            step=0.01,
+            of_pools=True,
+            of_group=True,
+        )
+    ]
