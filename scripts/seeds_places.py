@@ -69,6 +69,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("04", ()),
     ("05", ("job.data.clean_price=0.000001 USD",)),
     ("06", ()),
+    ("06", ("job.models.reward=[{model: Qwen/Qwen2.5-0.5B, accuracy: 0.9}]", "floors.reward_quality=0.9")),
     ("07", (*_BILL, *_LOOSE)),
     ("09", ()),
     ("10", ("costs.idle.volumes=24h",)),

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.reading.derived_load import frames, loading
+from rlopt.reading.derived_models import choices_of_models
 from rlopt.reading.derived_records import bought, records
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable
 from rlopt.units import format_duration, format_size
@@ -14,9 +15,9 @@ from rlopt.units import format_duration, format_size
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    of_the_job = (_job, _run, _samples, _images, frames, loading, work, metrics, texts, records, held, bought)
-    around_it = (spending, _floors, _defaults)
-    return [sentence for part in (*of_the_job, *around_it) for sentence in part(request)]
+    of_the_run = (_job, choices_of_models, _run, _samples, _images, frames, loading)
+    around_it = (work, metrics, texts, records, held, bought, spending, _floors, _defaults)
+    return [sentence for part in (*of_the_run, *around_it) for sentence in part(request)]
 
 
 def _job(request: Request) -> Iterator[str]:

@@ -1,0 +1,30 @@
+"""Sentences on models to choose among, and on what is stated of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rlopt.request import OPEN_ROLES, ModelOption, Request
+
+
+def choices_of_models(request: Request) -> Iterator[str]:
+    """Say among which models the plan chooses, and what it holds them against."""
+    for role in OPEN_ROLES:
+        ref = request.job.models.given().get(role)
+        options: tuple[ModelOption, ...] = getattr(ref, "options", ())
+        if len(options) > 1:
+            yield f"the {role} model is a decision: {'; '.join(_told(option, request) for option in options)}"
+        elif options:
+            yield f"of the {role} model is stated: {_told(options[0], request)}"
+    floor = request.floors.reward_quality
+    if floor is not None:
+        yield f"reward models stated to be less accurate than {floor:g} are left out; the request vouches for it"
+
+
+def _told(option: ModelOption, request: Request) -> str:
+    facts = [] if option.accuracy is None else [f"accuracy {option.accuracy:g}"]
+    if option.convergence is not None:
+        table = option.convergence
+        one = list(table) == [1] and request.group_sizes == (1,)
+        facts.append(f"{table[1]} steps" if one else f"steps {', '.join(f'{k}: {n}' for k, n in table.items())}")
+    return f"{option.label} ({', '.join(facts)})" if facts else option.label
