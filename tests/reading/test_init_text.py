@@ -48,6 +48,9 @@ def test_a_model_that_suits_the_algorithm_stands_in(algorithm: str, load: Callab
         ("opd", "scoring: [own]"),
         ("ppo", "text_log: {"),
         ("vla", "value_bins: [201, 255]"),
+        ("vla", "offline: {samples: 500"),
+        ("sft", "evaluation: {every: 20"),
+        ("rm", "on_call_hours_per_day: 1"),
     ],
 )
 def test_the_comments_that_show_other_ways_are_right_too(algorithm: str, line: str, load: Callable[..., Any]) -> None:

@@ -14,7 +14,7 @@ from rlopt.cli.output import print_text
 @options.request_file
 @options.overrides
 def check(file: Path, overrides: tuple[str, ...]) -> int:
-    """Read and validate a request; say what was derived from it.
+    """Read and validate a request; say what was derived from it, and what it leaves at a default.
 
     \b
     Example:

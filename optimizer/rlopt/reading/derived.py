@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rlopt.reading.defaults import defaults
 from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.reading.derived_load import frames, loading
 from rlopt.reading.derived_models import choices_of_models
@@ -16,7 +17,7 @@ from rlopt.units import format_duration, format_size
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
     of_the_run = (_job, choices_of_models, _run, _samples, _images, frames, loading)
-    around_it = (work, metrics, texts, records, held, bought, spending, _floors, _defaults)
+    around_it = (work, metrics, texts, records, held, bought, spending, _floors, _defaults, defaults)
     return [sentence for part in (*of_the_run, *around_it) for sentence in part(request)]
 
 

@@ -109,16 +109,22 @@ floors:                           # what the preset sets holds; tighten freely, 
 costs:
   currency: USD
   engineer_hour: 90 USD           # 0 USD keeps people off the bill
+  # on_call_hours_per_day: 1      # rlopt check says what is left at a default, and what that means
   # idle: {before_release: 30min, automatic: {within: 5min, setup_hours: 2}}
 """
+
+_ROOMY: Final = tuple(name for name in ROLES if name != "vla")
+"""Algorithms whose file has lines to spare."""
 
 MORE_OF_THE_JOB: Final[Mapping[str, tuple[str, ...]]] = {
     "  # remedial_share: 0.1           # more tokens, against forgetting": ("sft",),
     "  # data: {versions: {count: 3, changed_share: 0.1, copies: delta}, shared_by: 2}": ("sft", "dpo", "rm"),
+    "  # evaluation: {every: 20, samples: 500, build_price: 800 USD}": ("sft", "dpo", "ppo", "grpo", "opd"),
+    "  # offline: {samples: 500, epochs: 2}    # trajectories for the value model before step 1": ("vla",),
     "  # text_log: {abnormal_share: 0.01, debug_steps: 5}    # beside floors.text_log_rate": GENERATING,
     "  # fallback: {share_of_steps: 0.05}                    # steps that leave fp8 for bf16": ("ppo", "grpo", "opd"),
     "  # cache: {replay: 20 GiB, index: 1 GiB, peak_ops: 500}": ("vla",),
-    "  # metrics: {scalars: 25, every: 1}                    # what trainers write on their own": tuple(ROLES),
+    "  # metrics: {scalars: 25, traces: {spans_per_step: 500, sample_rate: 0.1}}": _ROOMY,
 }
 MORE_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "  # log_probs: [stored]           # or recompute: of frozen models, once or each time": (

@@ -1,0 +1,106 @@
+"""What `rlopt check` says of keys that a request leaves at a default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from rlopt.candidates.operations import load_operations
+from rlopt.reading.default_rows import ROWS
+from rlopt.reading.defaults import defaults, is_left
+from rlopt.request.schema import json_schema
+
+Load = Callable[..., Any]
+
+
+def _keys(schema: Mapping[str, Any], node: Mapping[str, Any], depth: int = 12) -> set[str]:
+    """Dotted keys below a node of the schema, those of every form that it may take."""
+    found: set[str] = set()
+    for form in (node, *node.get("anyOf", ()), *node.get("allOf", ())):
+        if "$ref" in form and depth:
+            found |= _keys(schema, schema["$defs"][form["$ref"].rpartition("/")[2]], depth - 1)
+        for name, part in form.get("properties", {}).items():
+            found |= {name, *(f"{name}.{key}" for key in _keys(schema, part, depth - 1))}
+    return found
+
+
+def test_every_row_names_a_key_of_the_schema_once() -> None:
+    schema = json_schema()
+    known = _keys(schema, schema)
+    assert [row.key for row in ROWS if row.key not in known] == []
+    assert len({row.key for row in ROWS}) == len(ROWS)
+    assert len({group for group, _ in groupby(ROWS, key=lambda row: row.group)}) <= 6
+    assert len(list(groupby(ROWS, key=lambda row: row.group))) == len({row.group for row in ROWS})
+
+
+def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) -> None:
+    for text in bases.values():
+        lines = list(defaults(load(text)))
+        assert 4 <= len(lines) <= 6
+        assert all(line.startswith("at defaults, ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "key", "written", "says"),
+    [
+        ("grpo", "costs.on_call_hours_per_day", "2", "nobody is on call; an hour a day would cost 90 USD"),
+        ("grpo", "costs.idle.automatic", "{within: 5min}", "no script releases them sooner"),
+        ("grpo", "costs.dashboards", "{panels: 2, price: 3 USD}", "none are paid"),
+        ("grpo", "job.metrics.traces.spans_per_step", "100", "no spans are written"),
+        ("grpo", "job.text_log", "{debug_steps: 3}", "no text of abnormal samples or debugged steps"),
+        ("grpo", "job.cache", "{replay: 1 GiB}", "nothing is held in a fast store"),
+        ("grpo", "job.trials", "3", "one run; each trial or rerun would add a whole run to the bill"),
+        ("grpo", "job.trials", "1", "one run; each trial or rerun would add a whole run to the bill"),
+        ("sft", "job.remedial_share", "0.1", "no training against forgetting"),
+        ("sft", "job.data.prepare.vcpu_seconds_per_sample", "0.01", "decoding and shuffling take no time"),
+        ("vla", "job.action.policy_loss", "advantage_conditioned", "awr, no likelihood is computed"),
+    ],
+)
+def test_a_key_is_named_until_it_is_written(
+    algorithm: str, key: str, written: str, says: str, bases: dict[str, str], load: Load
+) -> None:
+    people = "costs.engineer_hour=90 USD"
+    before = " ".join(defaults(load(bases[algorithm], people)))
+    assert f"{key}: {says}" in before
+    after = load(bases[algorithm], people, f"{key}={written}")
+    assert not is_left(after, key)
+    assert f"{key}:" not in " ".join(defaults(after))
+
+
+def test_what_a_default_costs_is_said_in_money(bases: dict[str, str], load: Load) -> None:
+    # 900 accepted of 1000 at 0.40 + 0.10 USD each: 100 rejected ones cost 50 USD
+    bought = ("job.data.new_samples=900", "job.data.label_price=0.4 USD", "job.data.collect_price=0.1 USD")
+    text = " ".join(defaults(load(bases["sft"], *bought)))
+    assert "job.data.accepted_share: all new samples pass; at 0.9, 100 rejected ones would cost 50 USD more" in text
+    assert "job.data.collect_price" not in text
+    minutes = load_operations().idle_minutes
+    assert f"machines are paid for {minutes:g} min after each run" in text
+    assert "job.data.accepted_share" not in " ".join(defaults(load(bases["sft"])))
+
+
+def test_models_of_a_choice(bases: dict[str, str], load: Load) -> None:
+    line = "job.models.teacher.teacher_training: the teacher is at hand, making it costs nothing"
+    opd = bases["grpo"].replace("grpo", "opd").replace("reward: rule", "teacher: Qwen/Qwen3-32B")
+    assert line in " ".join(defaults(load(opd)))
+    several = "{policy: Qwen/Qwen2.5-0.5B, reward: [{model: some/a, accuracy: 0.7}, {model: some/b, accuracy: 0.8}]}"
+    choice = bases["grpo"].replace("{policy: Qwen/Qwen2.5-0.5B, reward: rule}", several)
+    assert "floors.reward_quality: a reward model may be chosen however" in " ".join(defaults(load(choice)))
+    for text, changes in ((choice, ("floors.reward_quality=0.7",)), (bases["grpo"], ())):
+        assert "floors.reward_quality" not in " ".join(defaults(load(text, *changes)))
+
+
+def test_people_without_a_price_are_said_once(bases: dict[str, str], load: Load) -> None:
+    assert not any(line.startswith("at defaults, people") for line in defaults(load(bases["grpo"])))
+
+
+def test_what_does_not_apply_is_not_named(bases: dict[str, str], load: Load) -> None:
+    sft, grpo = (" ".join(defaults(load(bases[name]))) for name in ("sft", "grpo"))
+    assert "job.remedial_share" in sft
+    assert "job.remedial_share" not in grpo
+    assert "job.action.policy_loss" not in grpo
+    assert "job.evaluation.build_price" not in grpo  # without an evaluation there is nothing to build
+    with_evaluation = load(bases["grpo"], "job.evaluation={every: 10, samples: 100}")
+    assert "job.evaluation.build_price: building the evaluation set" in " ".join(defaults(with_evaluation))
