@@ -74,6 +74,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("09", ()),
     ("10", ("costs.idle.volumes=24h",)),
     ("13", ()),
+    ("13", ("job.models.teacher={model: Qwen/Qwen3-32B, teacher_training: {prompts_per_step: 64, steps: 100}}",)),
     ("14", ()),
     ("14", (*_PEOPLE, "floors.value_bins=101", "choices.value_bins=[101, 201]")),
 )

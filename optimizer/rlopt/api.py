@@ -17,6 +17,7 @@ from rlopt.reading.resolve import resolve_models, shape_warnings
 from rlopt.request import Request
 from rlopt.studies import cheapest as cheapest_study
 from rlopt.studies import frontier as frontier_study
+from rlopt.studies.phases import remembering, with_phases
 from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
@@ -43,7 +44,13 @@ def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     known = catalog() if facts is None else facts
     algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
     models = resolve_models(request, known)
-    return build_problem(request, known, models, warnings=shape_warnings(models))
+    problem = build_problem(request, known, models, warnings=shape_warnings(models))
+    return with_phases(problem, lambda phase: _phase_plan(phase, known))
+
+
+@remembering
+def _phase_plan(request: Request, facts: Catalog) -> Plan:
+    return cheapest_study.cheapest(problem_of(request, facts))
 
 
 def solve(

@@ -293,6 +293,21 @@ class PlanProvenance(Strict):
     error_band: ErrorBand
 
 
+class PhaseUsed(Strict):
+    """Work that is done before the job, on machines of its own."""
+
+    name: str
+    model: str | None
+    """The model that it makes; null where it is not for one."""
+    usd: float
+    """Its whole bill."""
+    runs: int
+    """Runs that share its result: this plan carries usd / runs."""
+    expected_hours: float
+    confident_hours: float
+    machines: str
+
+
 class FrontierPoint(Strict):
     """One point of cost against time, in short."""
 
@@ -321,6 +336,8 @@ class Plan(Strict):
     """Currency the report prints beside USD, with ``exchange_rates``."""
     exchange_rates: dict[str, float] = Field(default_factory=dict)
     """USD per unit of each currency that was converted."""
+    phases: list[PhaseUsed] = Field(default_factory=list)
+    """What is done before the job; its hours lie outside the deadline."""
     storage_gib: float | None = None
     """Storage bought at its peak, what is kept free included."""
     tags: dict[str, str] = Field(default_factory=dict)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rlopt.candidates.detail import Estimates
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
+from rlopt.candidates.phases import Phase
 from rlopt.candidates.saved import Checkpoint as Checkpoint
 from rlopt.candidates.tariff import Tariff, TierTable
 from rlopt.facts import Catalog, Model
@@ -275,6 +276,8 @@ class Problem:
     gpu_limit: int
     cares: tuple[Care, ...] = (Care(),)
     """Ways to keep a run alive, to choose from."""
+    phases: tuple[Phase, ...] = ()
+    """What is done before the job, on machines of its own."""
 
     def care(self, value: Callable[[Care], float]) -> Floats:
         """A number of each way to keep a run alive, shape (cares,); `Columns.care` points into it."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from rlopt.costs import phases
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan, Pool
 from rlopt.problem import Columns, Problem
@@ -19,7 +20,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     gpu = (columns.usd_per_hour - columns.committed_usd_per_hour) * columns.failure_free_hours
     cpu = columns.cpu_usd_per_hour * columns.failure_free_hours
     trials = (gpu + cpu) * (problem.request.job.trials - 1.0)
-    return {"gpu pools": gpu, "cpu pools": cpu, "commitments": columns.committed_usd, "tuning trials": trials}
+    found = {"gpu pools": gpu, "cpu pools": cpu, "commitments": columns.committed_usd, "tuning trials": trials}
+    return found | ({phases.PHASES: phases.usd(columns, problem)} if problem.phases else {})
 
 
 def lines(plan: Plan, problem: Problem) -> list[BillLine]:
@@ -52,6 +54,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
                 basis=f"{first:.2f} USD a run x {trials - 1:g} further runs",
             )
         )
+    found += phases.lines(plan, problem)
     return found + [_commitment(pool, plan.time.expected_hours * trials) for pool in plan.pools if pool.term_hours]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rlopt.request import OPEN_ROLES, ModelOption, Request
+from rlopt.request import OPEN_ROLES, ModelOption, Request, TeacherTraining
 
 
 def choices_of_models(request: Request) -> Iterator[str]:
@@ -27,4 +27,15 @@ def _told(option: ModelOption, request: Request) -> str:
         table = option.convergence
         one = list(table) == [1] and request.group_sizes == (1,)
         facts.append(f"{table[1]} steps" if one else f"steps {', '.join(f'{k}: {n}' for k, n in table.items())}")
+    if option.teacher_training is not None:
+        facts.append(_trained(option.teacher_training))
     return f"{option.label} ({', '.join(facts)})" if facts else option.label
+
+
+def _trained(how: TeacherTraining) -> str:
+    text = f"trained first by {how.algorithm}: {how.whole_steps} steps of {how.prompts_per_step} sequences"
+    if how.remedial_share:
+        text += f", {how.remedial_share:.0%} more tokens against forgetting"
+    if how.trials > 1:
+        text += f", {how.trials} runs of it"
+    return text + (f", shared by {how.shared_by} runs" if how.shared_by > 1 else "")

@@ -11,7 +11,7 @@ from rlopt.request import OPEN_ROLES, Request
 
 KEYS: Final = ("choices.offers", "choices.data_store", "job.data.prepare", "choices.action_head", "job.offline")
 """A key leaves this list with the code that takes it into account."""
-OPTION_KEYS: Final = ("cpu", "teacher_training")
+OPTION_KEYS: Final = ("cpu",)
 """The same of the models of a choice."""
 
 

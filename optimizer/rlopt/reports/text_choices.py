@@ -40,7 +40,18 @@ def decisions(plan: Plan) -> RenderableType:
     made = plan.decisions
     if made is None:
         return facts([])
-    return facts([*_main(made), *_checkpoints(made), *_more(made), *_kept(plan)])
+    return facts([*_main(made), *_checkpoints(made), *_more(made), *_before(plan), *_kept(plan)])
+
+
+def _before(plan: Plan) -> list[tuple[str, str]]:
+    """What is done before the job, on which machines, and how long it takes."""
+    rows: list[tuple[str, str]] = []
+    for phase in plan.phases:
+        of = f" of {phase.model}" if phase.model else ""
+        shared = "" if phase.runs == 1 else f", shared by {words.count(phase.runs, 'run')}"
+        took = f"{words.hours(phase.expected_hours)} on {phase.machines}, {words.usd(phase.usd)}{shared}"
+        rows.append(("before the job" if not rows else "", f"{phase.name}{of}: {took}"))
+    return rows
 
 
 def _kept(plan: Plan) -> list[tuple[str, str]]:

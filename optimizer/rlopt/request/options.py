@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from copy import deepcopy
+from fractions import Fraction
 from typing import Any, Final, Literal
 
 from pydantic import GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from rlopt.request.kinds import Name, NotNegative, Positive, Share, Switch, Whole, is_written, refuse
+from rlopt.request.kinds import Name, NotNegative, Positive, Share, Whole, is_written, refuse
 from rlopt.request.lengths import Length
 from rlopt.request.quantities import Pause, Size
 from rlopt.request.refs import ModelRef
@@ -56,11 +58,18 @@ class TeacherTraining(Strict):
     trials: Whole = 1
     """Expected full runs of the phase, tuning included."""
     deadline: Pause | None = None
-    """Longest time of the phase, at the request's confidence; none when left out."""
-    within_deadline: Switch = False
-    """Whether the phase's hours count against limits.deadline; false: the teacher is made before the job starts."""
+    """Longest time of the phase, at the request's confidence; it ends before the job starts, and the job's own deadline
+    does not count it."""
     shared_by: Whole = 1
     """Runs that learn from this teacher; each carries its part of the phase's bill."""
+
+    @property
+    def whole_steps(self) -> int:
+        """Steps of one run: as given, or ceil(epochs × dataset_samples / prompts_per_step)."""
+        if self.steps is not None:
+            return self.steps
+        passes = Fraction(str(self.epochs or 0.0)) * (self.dataset_samples or 0)
+        return max(1, math.ceil(passes / self.prompts_per_step))
 
     @model_validator(mode="after")
     def _length(self) -> TeacherTraining:

@@ -13,6 +13,7 @@ from rlopt.rules import (
     deadline,
     gpus,
     memory,
+    phases,
     records,
     reward,
     share,
@@ -35,6 +36,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     records,
     simulator,
     reward,
+    phases,
 )
 
 

@@ -33,6 +33,7 @@ from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided
 from rlopt.studies.needs import host_warnings, storage_gib
+from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
 from rlopt.units import seconds_to_hours
 
@@ -164,13 +165,14 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     checkpoint = decided.checkpoint(columns, j, problem)
     scores = [one.detail.score_precision for one in details if one.detail.score_precision]
     rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
+    variant = problem.variants[int(columns.variant[j])]
     prices = prices_used(pools, zone, environment, checkpoint.tiers, problem)
+    prices += [price for price in phase_prices(variant, problem) if price not in prices]
     unmeasured = {
         pool.gpu: one.detail.band
         for pool, one in zip(pools, details, strict=False)
         if pool.gpu and not one.detail.measured
     }
-    variant = problem.variants[int(columns.variant[j])]
     notes = [f"no measurement of {gpu}: times ±{band:.0%} (80 % of cases)" for gpu, band in sorted(unmeasured.items())]
     newest = max((p.as_of for p in problem.catalog.provenance if p.as_of), default="")
     plan = Plan(
@@ -217,6 +219,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             *problem.tariffs[zone].warnings,
             *price_warnings(prices, pools, newest),
             *reclaim_warnings(pools, problem.catalog),
+            *phase_notes(variant, problem, [*notes, *problem.warnings]),
         ],
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
@@ -229,6 +232,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         ),
         currency=request.costs.currency,
         exchange_rates={name: money.amount for name, money in request.costs.exchange_rates.items()},
+        phases=phases_used(variant, problem),
         tags=dict(request.job.tags),
         reasons=[str(reason) for reason in request.reasons],
     )

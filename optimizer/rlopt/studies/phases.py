@@ -1,0 +1,122 @@
+"""Phases before the job: each a request of its own, solved like any other, its bill carried by the job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from rlopt.candidates.phases import Phase
+from rlopt.errors import NotSupportedError
+from rlopt.facts import Catalog
+from rlopt.plan import Plan
+from rlopt.problem import Problem
+from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Request, TeacherTraining
+from rlopt.workloads.picked import open_role
+
+TEACHER_TRAINING = "teacher training"
+REMEMBERED = 16
+Solve = Callable[[Request], Plan]
+
+
+def remembering(solve: Callable[[Request, Catalog], Plan]) -> Callable[[Request, Catalog], Plan]:
+    """The same answers, each looked up once: what is relaxed or compared around a phase asks for it again."""
+    known: list[tuple[Catalog, str, Plan]] = []
+
+    def answer(request: Request, catalog: Catalog) -> Plan:
+        key = request.model_dump_json()
+        for other, text, plan in known:
+            if other is catalog and text == key:
+                return plan
+        plan = solve(request, catalog)
+        known[:] = [*known[1 - REMEMBERED :], (catalog, key, plan)]
+        return plan
+
+    return answer
+
+
+def with_phases(problem: Problem, solve: Solve) -> Problem:
+    """The same problem with every phase that a choice of its models asks for, solved by ``solve``.
+
+    Raises
+    ------
+    NotSupportedError
+        Where each model to choose from needs a phase that has no plan.
+    """
+    found = tuple(_phase(problem.request, option, how, solve) for option, how in _trained(problem.request))
+    if not found:
+        return problem
+    role, options = open_role(problem.request) or ("teacher", ())
+    stuck = [phase for phase in found if phase.usd is None]
+    if len(stuck) == len(options):
+        raise NotSupportedError(f"job.models.{role}", "; ".join(text for phase in stuck for text in phase.says))
+    says = tuple(text for phase in stuck for text in phase.says)
+    return replace(problem, phases=found, warnings=(*problem.warnings, *says))
+
+
+def _trained(request: Request) -> Iterator[tuple[ModelOption, TeacherTraining]]:
+    _, options = open_role(request) or ("", ())
+    for option in options:
+        if option.teacher_training is not None:
+            yield option, option.teacher_training
+
+
+def training_request(request: Request, option: ModelOption, how: TeacherTraining) -> Request:
+    """The phase that trains a teacher as a request: the job's market, people and floors on machines and copies.
+
+    What limits machines limits those of the phase as well: the two never run at once. The budget is left out, since
+    the job's own row counts the phase; so are floors that speak of samples and of the job's steps.
+    """
+    job, kept = request.job, request.floors
+    trained = Job(
+        name=f"{job.name}: {TEACHER_TRAINING}",
+        algorithm=how.algorithm,
+        models=Models(policy=option.model),
+        trainable=how.trainable,
+        optimizer=job.optimizer,
+        kernels=job.kernels,
+        packing=job.packing,
+        prompts_per_step=how.prompts_per_step,
+        steps=how.steps,
+        epochs=how.epochs,
+        dataset_samples=how.dataset_samples,
+        remedial_share=how.remedial_share,
+        prompt_tokens=how.prompt_tokens or job.prompt_tokens,
+        response_tokens=how.response_tokens or job.response_tokens,
+        trials=how.trials,
+        tags=job.tags,
+    )
+    copies = CheckpointFloors(keep_recent=kept.checkpoints.keep_recent, recovery_time=kept.checkpoints.recovery_time)
+    floors = Floors(
+        update_precision=kept.update_precision,
+        on_demand_share=kept.on_demand_share,
+        free_storage=kept.free_storage,
+        checkpoints=copies,
+    )
+    choices = request.choices.model_copy(
+        update={"placements": None, "group_size": None, "action_head": None, "value_bins": None}
+    )
+    limits = request.limits.model_copy(update={"deadline": how.deadline, "budget": None})
+    return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=request.costs)
+
+
+def _phase(request: Request, option: ModelOption, how: TeacherTraining, solve: Solve) -> Phase:
+    plan = solve(training_request(request, option, how))
+    name = option.label
+    if plan.cost is None or plan.time is None:
+        within = "" if how.deadline is None else f" and its deadline of {how.deadline / 3600.0:g} h"
+        says = f"{name} cannot be trained: no plan keeps the limits of machines{within}"
+        return Phase(TEACHER_TRAINING, name, None, 0.0, 0.0, how.shared_by, "", (says,))
+    time = plan.time
+    says = (
+        f"{name} is trained before the job, outside limits.deadline: {time.expected_hours:.2f} h expected, "
+        f"{time.confident_hours:.2f} h at confidence {time.confidence:g}"
+    )
+    machines = ", ".join(
+        f"{pool.nodes} x {pool.instance_type} ({' '.join(filter(None, (pool.provider, pool.region)))}, {pool.pricing})"
+        for pool in plan.pools
+        if pool.gpus
+    )
+    told = (says, *(f"{TEACHER_TRAINING}: {text}" for text in plan.warnings))
+    prices = tuple(price.model_dump() for price in plan.provenance.prices)
+    usd, hours = plan.cost.total_usd, time.expected_hours
+    return Phase(TEACHER_TRAINING, name, usd, hours, time.confident_hours, how.shared_by, machines, told, prices)
