@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rlopt.candidates.phases import Phase
 from rlopt.formulate import formulate
 from rlopt.problem import Problem
 from rlopt.request import Environment, Metrics, ModelOption, ModelRef
@@ -61,7 +62,8 @@ def acting_problem(**sections: Any) -> Problem:
     workload = replace(problem.workload, roles=(*problem.workload.roles, Role("value", MODEL, True, outputs=101)))
     picked = Picked("reward", 0, ModelOption(model=ModelRef(name="small"), accuracy=0.85))
     variant = replace(problem.variants[0], value_bins=101, picked=picked)
-    return replace(problem, workload=workload, variants=(variant,))
+    undone = Phase("teacher training", None, None, 0.0, 0.0, 1, "")
+    return replace(problem, workload=workload, variants=(variant,), phases=(undone,))
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)
