@@ -63,7 +63,8 @@ def acting_problem(**sections: Any) -> Problem:
     picked = Picked("reward", 0, ModelOption(model=ModelRef(name="small"), accuracy=0.85))
     variant = replace(problem.variants[0], value_bins=101, picked=picked)
     undone = Phase("teacher training", None, None, 0.0, 0.0, 1, "")
-    return replace(problem, workload=workload, variants=(variant,), phases=(undone,))
+    phases = (undone,) if sections["limits"] else ()
+    return replace(problem, workload=workload, variants=(variant,), phases=phases)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda module: module.NAME)
