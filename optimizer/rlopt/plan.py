@@ -155,6 +155,11 @@ class Decisions(Strict):
     environment: dict[str, Any] | None = None
     operations: dict[str, Any] | None = None
     """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""
+    action_head: str | None = None
+    """How the policy acts: flow, one_step or tokens; null where no choice of heads was given."""
+    screening: dict[str, Any] | None = None
+    """Samples screened by their value before they are stored: seconds of a step that this takes, beside what it saves
+    (stored_gb and traffic_gb of a step, seconds of updates); null where nothing is screened."""
 
 
 class LayoutChoice(Strict):

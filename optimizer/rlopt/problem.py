@@ -41,8 +41,9 @@ class Pools:
     ``seconds`` is the median time of the pool's own stages in one step, ``confident_seconds`` the same with every
     stage at its confidence quantile (stage errors fully correlated). ``steady_seconds`` hold where the pool runs
     out of step (asynchronous). ``once_seconds`` come before the first step. ``variant`` numbers the way the job is
-    laid out (rollout pools serve all), ``environment`` the number of environment instances, ``precision`` the pool's
-    own (rollout pools of one mix share it). ``estimate`` points into the estimate table that knows the layout.
+    laid out (of rollout pools the first of those that sample alike), ``environment`` the number of environment
+    instances, ``precision`` the pool's own (rollout pools of one mix share it). ``estimate`` points into the estimate
+    table that knows the layout.
     """
 
     offer: Ints

@@ -24,8 +24,9 @@ def variants(algorithm: str, job: dict[str, Any] | None = None, **sections: Any)
 
 @pytest.mark.parametrize("algorithm", ["sft", "rm", "grpo", "vla"])
 def test_a_job_with_nothing_open_has_one_way(algorithm: str) -> None:
-    (only,) = variants(algorithm)
-    assert only.workload.stages == build_workload(request(algorithm), models(algorithm)).stages
+    job = {"filter": {"drop": 0.5}} if algorithm == "vla" else {}
+    (only,) = variants(algorithm, job)
+    assert only.workload.stages == build_workload(request(algorithm, job), models(algorithm)).stages
     assert (only.log_probs, only.scoring, only.own, only.once) == (None, None, (), ())
     assert only.training is only.workload
 
@@ -110,10 +111,10 @@ def test_one_pool_leaves_no_pool_apart() -> None:
 
 def test_bins_come_with_their_steps() -> None:
     table = {"steps": None, "value_convergence": {51: 90, 101: 70, 201: 60}}
-    found = variants("vla", table, choices={"value_bins": [51, 201, 301]})
+    found = variants("vla", table, choices={"value_bins": [51, 201, 301], **COLOCATED})
     assert [(v.value_bins, dict(v.steps)) for v in found] == [(51, {1: 90}), (201, {1: 60})]
     assert [v.workload.role("value").outputs for v in found] == [51, 201]
-    floor = variants("vla")
+    floor = variants("vla", choices=COLOCATED)
     assert [v.value_bins for v in floor] == [201]
 
 

@@ -13,17 +13,18 @@ from rlopt.candidates.acting_notes import acting_notes, misfit_notes
 from rlopt.candidates.builder import Builder, Way, join_pools
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
+from rlopt.candidates.handover import with_hand_over
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
 from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import stop_rates
-from rlopt.candidates.sampling import SamplingTable, sampling_table
+from rlopt.candidates.sampling import SamplingTable, sampling_tables
 from rlopt.candidates.scoring import ScoringTable, scoring_table
 from rlopt.candidates.tables import Tables
 from rlopt.candidates.tariff import TierTable, environment_rates
 from rlopt.candidates.training import TrainingTable, training_table
-from rlopt.estimates import Layout, colocated_fixed_s, disaggregated_fixed_s
+from rlopt.estimates import Layout
 from rlopt.facts import Catalog, Model
 from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.request import Request
@@ -92,12 +93,14 @@ def build_problem(
     context = make_context(request, catalog, workload, market, gpu_limit, experts=experts)
     stops = stop_rates(market, catalog)
     builder = Builder(context, stops, environment_rates(tariffs, len(context.instances)))
-    sampling = sampling_table(context) if workload.generates else None
     apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates
+    sampling = sampling_tables(context, variants, apart) if workload.generates else {}
     tables, trained = _training_tables(context, variants)
+    serves = {at: variant for number, variant in enumerate(variants) for at in trained[number]}
+    (fixed, between), tables = with_hand_over(tables, serves)
     if held is not None:
         tables = [(here, _kept(here, table, held.training)) for here, table in tables]
-        sampling = None if sampling is None else _kept(context, sampling, held.sampling)
+        sampling = {number: (here, _kept(here, table, held.sampling)) for number, (here, table) in sampling.items()}
     scored = _scoring_tables(context, variants) if apart else {}
     training: list[Pools] = []
     colocated: list[Pools] = []
@@ -110,9 +113,9 @@ def build_problem(
                 way = Way(number, size, steps, table.update_precision)
                 if not workload.generates:
                     colocated.append(builder.training(at, here, table, way, alone=True))
-                elif "colocated" in request.placements and not variant.own:
+                elif "colocated" in request.placements and not variant.own and variant.runs("colocated"):
                     colocated.append(builder.colocated(at, here, table, way))
-                if apart:
+                if apart and variant.runs_apart:
                     training.append(builder.training(at, here, table, way, alone=False))
     scoring_tables = list(scored.values())
     for number, variant in enumerate(variants):
@@ -120,19 +123,19 @@ def build_problem(
             at = list(scored).index(_scoring_key(variant))
             here, passes = scoring_tables[at]
             scoring += [builder.scoring(at, here, passes, size, number) for size in variant.steps]
-    if sampling is not None and apart:
+    if apart:
         options = range(len(context.instances))
-        rollout = [builder.rollout(sampling, size, option) for size in workload.group_sizes for option in options]
-    between = disaggregated_fixed_s(context.moved, context.calibration)
-    fixed = colocated_fixed_s(context.moved, context.calibration) if workload.generates else 0.0
+        for at, (number, (here, found)) in enumerate(sampling.items()):
+            ways = [(size, option) for size in workload.group_sizes for option in options]
+            rollout += [builder.rollout(at, here, found, number, *way) for way in ways]
     every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
     every += [table for _, table in scoring_tables]
-    every += [sampling] if sampling is not None else []
+    every += [table for _, table in sampling.values()]
     excluded, notes = _left_out(every, request, market, stops, operations)
     excluded |= builder.left_out
     notes += acting_notes(request, [variant.workload for variant in variants])
     notes += misfit_notes([table for _, table in tables], request, workload)
-    ways = len(workload.group_sizes)
+    sizes = len(workload.group_sizes)
     return Problem(
         request=request,
         catalog=catalog,
@@ -152,7 +155,7 @@ def build_problem(
         estimates=Tables(
             context,
             tables,
-            sampling,
+            list(sampling.values()),
             scoring_tables,
             builder.training_rows,
             builder.sampling_rows,
@@ -162,9 +165,9 @@ def build_problem(
         sync_seconds=(fixed, between, between),
         staleness=context.staleness,
         exposed_share=float(context.calibration.rl["exposed_share"]),
-        candidates=sum(table.tried for _, table in tables) * ways
+        candidates=sum(table.tried for _, table in tables) * sizes
         + sum(table.tried for _, table in scoring_tables)
-        + (sampling.tried * 2 if sampling is not None else 0),
+        + sum(table.tried * 2 for _, table in sampling.values()),
         excluded=excluded,
         warnings=(*warnings, *market.warnings, *notes),
         gpu_limit=gpu_limit,
@@ -177,11 +180,12 @@ def _training_tables(
     """Tables of every structure, scoring and update precision, and which of them serve each variant.
 
     A variant whose models score elsewhere has them neither in memory nor in time; structures met twice are estimated
-    once.
+    once, and stand twice where what samples on the same pool differs.
     """
     request, tables = context.request, list[tuple[Context, TrainingTable]]()
-    known: dict[Hashable, list[int]] = {}
-    serving = []
+    known: dict[Hashable, list[TrainingTable]] = {}
+    serving: dict[Hashable, list[int]] = {}
+    found = []
     for variant in variants:
         here = context_of(context, variant.training, variant)
         key = (variant.structure_key, variant.once, variant.once_sequences)
@@ -189,11 +193,13 @@ def _training_tables(
             offloads = here.offloads if here.in_loop else tuple(code for code in here.offloads if code < 2)
             scores = request.choices.precision.score if here.scores_frozen else ("bf16",)
             ways = [(score, update) for score in scores for update in request.choices.precision.update]
-            found = [(here, table) for way in ways if (table := training_table(here, offloads, *way)) is not None]
-            known[key] = list(range(len(tables), len(tables) + len(found)))
-            tables += found
-        serving.append(known[key])
-    return tables, serving
+            known[key] = [table for way in ways if (table := training_table(here, offloads, *way)) is not None]
+        at = (key, variant.sampler)
+        if at not in serving:
+            serving[at] = list(range(len(tables), len(tables) + len(known[key])))
+            tables += [(here, table) for table in known[key]]
+        found.append(serving[at])
+    return tables, found
 
 
 def _scoring_key(variant: Variant) -> Hashable:

@@ -111,7 +111,8 @@ class Builder:
             estimate = len(self.training_rows)
             self.training_rows += entries
         band = context.train_band[table.topology[rows]]
-        total = seconds[rows] + (0.0 if alone else handover_seconds(context)[table.topology[rows]])
+        sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]] + context.later_s[1]
+        total = seconds[rows] + sent
         given = {
             **way.fields,
             "seconds": total,
@@ -125,7 +126,9 @@ class Builder:
 
     def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
         """Training layout and engine together."""
-        found = colocated_table(context, table, way.size, way.precision, training_gib(context, table, way.size))
+        once = once_seconds(context, table, way.precision)
+        host = training_gib(context, table, way.size)
+        found = colocated_table(context, table, way.size, way.precision, host, once / max(way.steps, 1))
         estimate, rollouts = len(self.colocated_rows), context.request.choices.precision.rollout
         self.colocated_rows += [
             ColocatedRow(
@@ -136,11 +139,14 @@ class Builder:
             )
         ]
         topology, nodes = table.topology[found.train], table.nodes[found.train]
+        train, once = found.train_seconds + context.later_s[0], once[found.train]
+        band = context.train_band[topology]
         given = {
             **way.fields,
-            "seconds": found.train_seconds + found.sample_seconds,
-            "confident_seconds": found.train_seconds * context.train_band[topology]
-            + found.sample_seconds * context.rollout_band[topology],
+            "seconds": train + found.sample_seconds,
+            "confident_seconds": train * band + found.sample_seconds * context.rollout_band[topology],
+            "once_seconds": once,
+            "confident_once_seconds": once * band,
             "environment": found.environment,
             "precision": found.precision,
             "score_precision": _scored(context, table, way),
@@ -153,15 +159,19 @@ class Builder:
         host = base_gib(context, kind, topology, nodes, size)
         return Needs.of(len(nodes), host, disk_gib(context, kind, nodes))
 
-    def rollout(self, table: SamplingTable, size: int, option: int) -> Pools:
-        """Per machine kind, node count and precision the engines that are best in step or out of step."""
-        context = self.context
+    def rollout(
+        self, number: int, context: Context, table: SamplingTable, variant: int, size: int, option: int
+    ) -> Pools:
+        """Per machine kind, node count and precision the engines that are best in step or out of step.
+
+        ``variant`` is the first of those that sample so.
+        """
         engines = table.engine_seconds[(size, option)], table.engine_steady_seconds[(size, option)]
         group = (table.topology * 4096 + table.nodes) * 8 + table.precision
         rows = np.union1d(_first_of_group(group, engines[0]), _first_of_group(group, engines[1]))
         rows = rows[np.isfinite(engines[0][rows])]
         estimate = len(self.sampling_rows)
-        self.sampling_rows += [SamplingRow(int(row), size, option) for row in rows]
+        self.sampling_rows += [SamplingRow(int(row), size, option, number) for row in rows]
         band = context.rollout_band[table.topology[rows]]
         sent = handover_seconds(context)[table.topology[rows]]
         seconds, steady = (
@@ -170,9 +180,11 @@ class Builder:
         )
         given = {
             "group_size": size,
+            "variant": variant,
             "update_precision": rank("bf16"),
             "environment": option,
             "precision": table.precision[rows],
+            "score_precision": rank(context.screened_in) if context.workload.screening else UNSCORED,
             "seconds": seconds,
             "confident_seconds": seconds * band,
             "steady_seconds": steady,

@@ -7,7 +7,7 @@ is never faster with less room.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,13 +55,14 @@ def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
 
 
 def colocated_table(
-    context: Context, training: TrainingTable, size: int, precision: str, host: Floats
+    context: Context, training: TrainingTable, size: int, precision: str, host: Floats, once: Floats
 ) -> ColocatedTable:
     """Best engines for the layouts that matter, for one group size and update precision.
 
-    ``host`` is the host memory per node of each training row beside the engine, shape (training rows,).
+    ``host`` is the host memory per node of each training row beside the engine, ``once`` a step's part of what runs
+    before the first one, which decides with its seconds; shape (training rows,).
     """
-    seconds = training.seconds[(size, precision)]
+    seconds = training.seconds[(size, precision)] + once
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
     group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
     moved = np.unique(np.round(training.host_gib[rows], 2), return_inverse=True)[1]
@@ -107,7 +108,8 @@ def colocated_table(
     sampling, asleep = (np.concatenate([np.zeros(0), *(part[n] for part in found)]) for n in (5, 6))
     offload = training.host_gib[columns[0]]
     level = levels(context.market, training.topology[columns[0]], host[columns[0]] + asleep, offload)
-    return _best(context, training, columns, level, seconds[columns[0]], sampling, asleep)
+    best = _best(context, training, columns, level, seconds[columns[0]], sampling, asleep)
+    return replace(best, train_seconds=best.train_seconds - once[best.train])
 
 
 def _best(

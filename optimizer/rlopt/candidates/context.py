@@ -68,6 +68,8 @@ class Context:
     once: tuple[Stage, ...] = ()
     """Passes before the first step, over ``once_sequences`` each."""
     once_sequences: float = 0.0
+    later_s: tuple[float, float] = (0.0, 0.0)
+    """Seconds that new weights take beyond the least of all ways to run the job: inside one pool, between two."""
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""
@@ -128,6 +130,19 @@ class Context:
         """The policy by the weights that every step sends to the engine: those that training changes."""
         parts = [role for role in self.workload.roles if role.name in POLICY]
         return replace(self.shapes["policy"], params=moved_params(parts, self.request.job.trainable))
+
+    @property
+    def sent(self) -> ModelShape:
+        """The same by what a pool of its own is sent: of a value model that screens what is trained, too."""
+        beside = {stage.role for stage in self.workload.screening}
+        more = [role for role in self.workload.roles if role.name in beside and role.name not in POLICY]
+        return replace(self.moved, params=self.moved.params + moved_params(more, self.request.job.trainable))
+
+    @property
+    def screened_in(self) -> str:
+        """Precision that a value model screens in beside an engine: 16 bits, or more where the floor asks for it."""
+        least = self.request.floors.score_precision
+        return max((FALLBACK, least or FALLBACK), key=rank)
 
     @property
     def state(self) -> ModelShape:

@@ -44,6 +44,8 @@ class PoolDetail:
     """Whether the calibration has measurements of this GPU type."""
     frozen_gib: float = 0.0
     """Weights that the pool holds all the time and never changes, GiB per GPU."""
+    spared_seconds: float = 0.0
+    """Seconds of a step's updates on the samples that the filter drops, which the pool is spared."""
     band: float = 0.0
     """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
 

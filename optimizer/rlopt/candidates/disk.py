@@ -23,8 +23,9 @@ WEIGHT_BYTES = 2.0
 
 
 def weights_bytes(context: Context, kind: Kind) -> float:
-    """Weights that a node of the pool loads, each model once; a rollout pool loads the policy alone."""
-    roles = [role for role in context.workload.roles if kind != "rollout" or role.name in POLICY]
+    """Weights that a node of the pool loads, each model once; a rollout pool loads the policy and what screens."""
+    sampling = {*POLICY, *(stage.role for stage in context.workload.screening)}
+    roles = [role for role in context.workload.roles if kind != "rollout" or role.name in sampling]
     models = {id(role.model): role.model.params for role in roles}
     return WEIGHT_BYTES * sum(models.values())
 

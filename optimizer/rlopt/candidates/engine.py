@@ -11,6 +11,7 @@ import numpy as np
 
 from rlopt.candidates.context import LOW, Context, margin
 from rlopt.estimates import Hardware, kv_gib_per_token, kv_room_gib, rollout_other_gib, rollout_weights_gib
+from rlopt.estimates.roles import POLICY
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
 
@@ -44,11 +45,15 @@ class Engine:
 
 
 def weights_gib(context: Context, engine: Engine) -> Floats:
-    """Weights on each GPU: the policy's, and those of the expert that acts for it."""
-    roles = (role for role in ("policy", "action") if role in context.shapes)
+    """Weights on each GPU: the policy's, those of the expert that acts for it, and of what screens beside them."""
     held = [
         rollout_weights_gib(context.shapes[role], engine.precision, engine.tp, engine.ep, context.calibration)
-        for role in roles
+        for role in POLICY
+        if role in context.shapes
+    ]
+    held += [
+        rollout_weights_gib(context.shapes[role], context.screened_in, engine.tp, engine.ep, context.calibration)
+        for role in {stage.role for stage in context.workload.screening} - set(POLICY)
     ]
     return np.asarray(np.sum(held, axis=0))
 

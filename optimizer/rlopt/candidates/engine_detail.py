@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.detail import StageDetail
 from rlopt.candidates.engine import Engine, cache_gib, room_gib, weights_gib, worlds_gib
@@ -11,6 +13,8 @@ from rlopt.candidates.engine_seconds import Sampled, sample, tools_seconds, with
 from rlopt.candidates.training_memory import PARTS
 from rlopt.estimates import rollout_other_gib
 
+SCREENING = "screening"
+"""What plans call the scoring of samples before they are stored."""
 ROUNDING = 1e-9
 """A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
 
@@ -44,11 +48,13 @@ def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> d
     """GiB per GPU by part, training state apart."""
     weights = float(weights_gib(context, engine)[0])
     worlds = float(worlds_gib(context, engine, instances)[0])
-    room = (float(room_gib(context, engine)[0]) - worlds) * (1.0 - ROUNDING)
+    screening = float(np.max(time.screening_gib))
+    room = (float(room_gib(context, engine)[0]) - worlds - screening) * (1.0 - ROUNDING)
     fragmentation = float(context.calibration.memory["fragmentation"])
     return dict.fromkeys(PARTS, 0.0) | {
         "weights": weights,
         "kv_cache": min(float(cache_gib(context, engine, time.running)[0]), room),
+        "activations": screening,
         "buffers": weights * fragmentation + worlds,
         "runtime": rollout_other_gib(context.calibration),
     }
@@ -56,9 +62,11 @@ def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> d
 
 def _stages(context: Context, time: Sampled, size: int, instances: int, steady: bool) -> list[StageDetail]:
     """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
-    evaluation = float(time.evaluation_seconds[0])
-    everything = float(with_tools(context, time.total, size, instances, steady)[0])
+    evaluation, screening = float(time.evaluation_seconds[0]), float(np.max(time.screening_seconds))
+    everything = float(with_tools(context, time.total, size, instances, steady)[0]) - screening
     found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]))]
+    if screening > 0.0:
+        found.append(StageDetail(SCREENING, "value", screening, None))
     if evaluation > 0.0:
         found.append(StageDetail("evaluation", "policy", evaluation, None))
     if context.workload.tools is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.engine import Engine, room_gib, worlds_gib
+from rlopt.candidates.screening import screening_ways
 from rlopt.estimates import generation_seconds, lagging_sample, quantise_seconds, sample_factor, serving_engine
 from rlopt.estimates.acting import acting_seconds
 from rlopt.estimates.lengths import CutLognormal
@@ -38,6 +39,8 @@ class Sampled:
         Sequences or environments that a replica runs at once.
     utilization
         Share of the time that its batch is full, or that its GPUs are busy where it acts.
+    screening_seconds, screening_gib
+        Of scoring the samples before they are stored, and what that takes per GPU beside weights; 0 without.
     """
 
     seconds: Floats
@@ -45,11 +48,13 @@ class Sampled:
     world_seconds: Floats
     running: Floats
     utilization: Floats
+    screening_seconds: Floats | float = 0.0
+    screening_gib: Floats | float = 0.0
 
     @property
     def total(self) -> Floats:
-        """Samples and evaluation, infinite where the engine cannot run or is not known."""
-        total = self.seconds + self.evaluation_seconds
+        """Samples, screening and evaluation, infinite where the engine cannot run or is not known."""
+        total = self.seconds + self.evaluation_seconds + self.screening_seconds
         return np.where(np.isnan(total), np.inf, total)
 
 
@@ -74,14 +79,33 @@ def sample(
     blended = (
         (1.0 - fallback) * getattr(found, part.name) + fallback * getattr(high, part.name) for part in fields(Sampled)
     )
-    return replace(Sampled(*blended), running=found.running)
+    return replace(Sampled(*blended), running=found.running, screening_gib=found.screening_gib)
 
 
 def _sample(
     context: Context, engine: Engine, size: int, steady: bool, share: Floats | float, instances: int
 ) -> Sampled:
+    room, ways = room_gib(context, engine), screening_ways(context, engine, size, share)
+    if not ways:
+        return _within(context, engine, room, size, steady, share, instances)
+    tried = [
+        replace(
+            _within(context, engine, room - way.gib, size, steady, share, instances),
+            screening_seconds=way.seconds,
+            screening_gib=way.gib,
+        )
+        for way in ways
+    ]
+    best = np.argmin([one.total for one in tried], axis=0)
+    return Sampled(*(np.choose(best, [getattr(one, part.name) for one in tried]) for part in fields(Sampled)))
+
+
+def _within(
+    context: Context, engine: Engine, room: Floats, size: int, steady: bool, share: Floats | float, instances: int
+) -> Sampled:
+    """Samples and evaluation where the cache has ``room`` GiB per GPU."""
     stage, asked = context.workload.of_kind("generate")[0], context.workload.evaluation
-    total, room = context.sequences(stage, size), room_gib(context, engine)
+    total = context.sequences(stage, size)
     found = _rollout(context, engine, room, stage, total, size, steady, share, instances)
     if engine.low:
         moved = context.moved.params

@@ -180,10 +180,11 @@ def pool_rows(columns: Columns, j: int, problem: Problem) -> list[tuple[Pools, i
 
 
 def _scored(problem: Problem, beside: Support) -> Ints:
-    """Rank of the least precision that scoring pools score in, shape (rows,); the offers of a mixed pool share it."""
+    """Rank of the least precision that the pools beside training score in, shape (rows,); a mix shares one."""
     rank = np.full(len(beside), UNSCORED, dtype=np.int64)
-    here = np.flatnonzero(beside.score >= 0)
-    rank[here] = problem.scoring.score_precision[beside.score[here]]
+    for pools, index in ((problem.rollout, beside.rollout), (problem.scoring, beside.score)):
+        here = np.flatnonzero(index >= 0)
+        rank[here] = np.minimum(rank[here], pools.score_precision[index[here]])
     return rank
 
 

@@ -22,6 +22,7 @@ class SamplingRow:
     row: int
     group_size: int
     environment: int
+    table: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,17 @@ on one node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.context import Context
+from rlopt.candidates.context import Context, context_of
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_seconds import sampled
 from rlopt.candidates.layouts import POWERS, node_counts
 from rlopt.problem import Floats, Ints
+from rlopt.workloads.variants import Variant
 
 WHOLE_NODE = 8
 """Replicas span nodes only where a node is a full board: smaller ones share a switch with strangers."""
@@ -48,8 +49,11 @@ def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> l
     """(tp, ep) of a replica of max(tp, ep) GPUs: ep 1 is tensor parallel alone, ep > tp attention data-parallel.
 
     A replica divides a node, or spans up to four (tp) or eight (ep) whole ones where a cluster network is known.
+    Tensor parallelism divides the heads of all models that run in it: a value model that screens does too.
     """
     model = context.workload.role("policy").model
+    beside = {stage.role for stage in context.workload.screening}
+    heads = [model.heads, *(role.model.heads for role in context.workload.roles if role.name in beside)]
     nodes = (4, 8) if cluster and gpus_per_node >= WHOLE_NODE else (1, 1)
 
     def whole(size: int, most: int) -> bool:
@@ -57,9 +61,27 @@ def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> l
             return gpus_per_node % size == 0
         return size <= most * gpus_per_node and size % gpus_per_node == 0 and gpus % size == 0
 
-    found = [(tp, 1) for tp in POWERS if whole(tp, nodes[0]) and model.heads % tp == 0]
+    found = [(tp, 1) for tp in POWERS if whole(tp, nodes[0]) and not any(count % tp for count in heads)]
     if model.experts:
         found += [(1, ep) for ep in POWERS if ep > 1 and whole(ep, nodes[1]) and model.experts % ep == 0]
+    return found
+
+
+def sampling_tables(
+    context: Context, variants: Sequence[Variant], apart: bool
+) -> dict[int, tuple[Context, SamplingTable]]:
+    """Rollout pools by the first variant that samples so, with what they are estimated with.
+
+    Where no pool samples apart the first variant's alone, which says what was tried.
+    """
+    samplers = {variant.sampler for variant in variants if variant.runs_apart}
+    found = {}
+    for number in sorted(samplers) if apart else [0]:
+        variant = variants[number]
+        here = context if number == 0 else context_of(context, variant.workload, variant)
+        table = sampling_table(here)
+        if table is not None:
+            found[number] = (here, table)
     return found
 
 

@@ -55,7 +55,7 @@ def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str,
     found, held = {}, context.held(precision)
     for stage in context.workload.of_kind("forward"):
         shape = context.shapes[stage.role]
-        at = _of(shape, layout)
+        at = layout_of(shape, layout)
         found[stage.role] = as_dict(
             scoring_memory(shape, at, context.tokens(stage), held, context.calibration, context.stack(at))
         )
@@ -116,7 +116,7 @@ def scoring_seconds(
             forward_times(
                 context,
                 hardware,
-                _of(context.shapes[stage.role], layout),
+                layout_of(context.shapes[stage.role], layout),
                 stage,
                 context.sequences(stage, size),
                 precision,
@@ -126,7 +126,7 @@ def scoring_seconds(
     ]
 
 
-def _of(shape: ModelShape, layout: Layout) -> Layout:
+def layout_of(shape: ModelShape, layout: Layout) -> Layout:
     """The layouts as a model takes them: one without experts has none to spread or split."""
     one = np.ones_like(layout.tp)
     return layout if shape.moe else replace(layout, ep=one, etp=one)

@@ -30,7 +30,7 @@ class Tables:
 
     context: Context
     training: Sequence[tuple[Context, TrainingTable]]
-    sampling: SamplingTable | None
+    sampling: Sequence[tuple[Context, SamplingTable]]
     scoring: Sequence[tuple[Context, ScoringTable]]
     training_rows: Sequence[TrainingRow]
     sampling_rows: Sequence[SamplingRow]
@@ -43,7 +43,7 @@ class Tables:
         entry = self.training_rows[row]
         context, table = self.training[entry.table]
         found = training_detail(context, table, entry, None)
-        return replace(found, stages=(*found.stages, *_sent(context, int(table.topology[entry.row]))))
+        return replace(found, stages=(*found.stages, *_sent(context, int(table.topology[entry.row]), trains=True)))
 
     def colocated_detail(self, row: int) -> PoolDetail:
         """A pool that trains and, where the job samples, samples in turn."""
@@ -58,27 +58,27 @@ class Tables:
         Zones, placements and goals meet the same pairs again: what was estimated is kept.
         """
         known = self.remembered.least
-        return self.remembered.times(
-            first, second, lambda a, b: mixed_times(self.context, self._table(), self._rows(), a, b, known)
-        )
+        return self.remembered.times(first, second, lambda a, b: mixed_times(*self._mixed(), self._rows(), a, b, known))
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""
-        return mixed_bound(self.context, self._table(), self._rows(), first, second, self.remembered.least)
+        return mixed_bound(*self._mixed(), self._rows(), first, second, self.remembered.least)
 
     def _rows(self) -> Ints:
         if not self.remembered.rows:
             self.remembered.rows.append(as_table(self.sampling_rows))
         return self.remembered.rows[0]
 
-    def _table(self) -> SamplingTable:
-        if self.sampling is None:
-            raise LookupError("no rollout pool was estimated")
-        return self.sampling
+    def _mixed(self) -> tuple[Context, SamplingTable]:
+        """Where pools are mixed all ways to run the job sample alike: a policy that acts is never mixed."""
+        if len(self.sampling) != 1:
+            raise LookupError("no rollout pool was estimated, or several that sample in different ways")
+        return self.sampling[0]
 
     def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
         """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
-        context, entry, table = self.context, self.sampling_rows[row], self._table()
+        entry = self.sampling_rows[row]
+        context, table = self.sampling[entry.table]
         at = slice(entry.row, entry.row + 1)
         hardware = context.hardware.take(table.topology[at])
         tp, ep = table.tp[at], table.ep[at]
@@ -94,12 +94,13 @@ class Tables:
             "ep": int(ep[0]),
             "offload": "none",
         }
+        screens = bool(context.workload.screening)
         return PoolDetail(
-            roles=("generate",),
-            serves=("policy",),
+            roles=("generate", "forward") if screens else ("generate",),
+            serves=("policy", "value") if screens else ("policy",),
             layout=layout,
             precision=precision,
-            score_precision=None,
+            score_precision=context.screened_in if screens else None,
             rollout_precision=precision,
             needed_gib=sum(found.parts.values()),
             capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
@@ -144,7 +145,10 @@ class Tables:
         )
 
 
-def _sent(context: Context, topology: int) -> tuple[StageDetail, ...]:
-    """What a machine's link adds to the hand-over of weights; nothing where it is quicker than the software."""
-    seconds = float(handover_seconds(context)[topology])
+def _sent(context: Context, topology: int, trains: bool = False) -> tuple[StageDetail, ...]:
+    """What a machine's link adds to the hand-over of weights; nothing where it is quicker than the software.
+
+    The pool that trains also takes what is sent beyond the least of all ways to run the job.
+    """
+    seconds = float(handover_seconds(context)[topology]) + (context.later_s[1] if trains else 0.0)
     return (StageDetail("transfer", "policy", seconds, None),) if seconds > 0.0 else ()

@@ -16,7 +16,7 @@ import numpy as np
 from rlopt.candidates.context import Context, margins
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, role_layout, training_memory, with_choices
-from rlopt.candidates.training_seconds import forward_times, stage_seconds
+from rlopt.candidates.training_seconds import forward_times, stage_seconds, update_times
 from rlopt.estimates import Hardware, Layout, host_gib
 from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
@@ -235,12 +235,16 @@ def _memory(
 
 
 def once_seconds(context: Context, table: TrainingTable, precision: str) -> Floats:
-    """Seconds of the passes that a variant runs before its first step, shape (rows,)."""
+    """Seconds of what a variant runs before its first step, outside the sampling loop; shape (rows,)."""
     total = np.zeros(len(table))
-    hardware = context.hardware.take(table.topology)
+    hardware, alone = context.hardware.take(table.topology), replace(context, in_loop=False)
     for stage in context.once:
-        shape_precision = precision if stage.role in context.trainings else table.score_precision
-        total += forward_times(context, hardware, table.layout, stage, context.once_sequences, shape_precision)
+        if stage.kind == "update":
+            total += update_times(alone, hardware, table.layout, stage, context.once_sequences, precision)
+            continue
+        scored = precision if stage.role in context.trainings else table.score_precision
+        once = forward_times(alone, hardware, table.layout, stage, context.once_sequences, scored)
+        total += stage.epochs * once
     return total
 
 

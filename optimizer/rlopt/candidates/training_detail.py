@@ -12,7 +12,7 @@ from rlopt.candidates.engine_detail import EngineDetail, engine_detail
 from rlopt.candidates.rows import ColocatedRow, TrainingRow
 from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable
 from rlopt.candidates.training_memory import PARTS, TrainingMemory, training_memory
-from rlopt.candidates.training_seconds import stage_seconds
+from rlopt.candidates.training_seconds import spared_seconds, stage_seconds
 from rlopt.estimates import OFFLOAD, RECOMPUTE, SHARDING, Hardware, Layout, colocated_swap_s
 
 SHOWN = ("generate", "forward", "update")
@@ -56,6 +56,7 @@ def training_detail(
         stages=tuple(stages),
         memory_margin=free,
         frozen_gib=float(memory.frozen[0]),
+        spared_seconds=float(spared_seconds(context, hardware, layout, entry.group_size, entry.precision)[0]),
         **band_of(context, "training", hardware),
     )
 
@@ -91,11 +92,12 @@ def _beside(context: Context, parts: dict[str, float], memory: TrainingMemory) -
 
 
 def _swap(context: Context, layout: Layout) -> tuple[StageDetail, ...]:
-    """Training state that moves off the GPUs and back, where the layout says so."""
-    if int(layout.offload[0]) != PARAMETERS_OFF:
-        return ()
-    seconds = colocated_swap_s(context.state, np.asarray(layout.gpus, dtype=np.float64), context.calibration)
-    return (StageDetail("transfer", "policy", float(seconds[0]), None),)
+    """Training state that moves off the GPUs and back, where the layout says so, and new weights beyond the least."""
+    seconds = context.later_s[0]
+    if int(layout.offload[0]) == PARAMETERS_OFF:
+        gpus = np.asarray(layout.gpus, dtype=np.float64)
+        seconds += float(colocated_swap_s(context.state, gpus, context.calibration)[0])
+    return (StageDetail("transfer", "policy", seconds, None),) if seconds > 0.0 else ()
 
 
 def layout_choice(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | str | bool | None]:

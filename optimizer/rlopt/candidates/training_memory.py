@@ -172,6 +172,8 @@ def training_memory(
             )
         )
     for stage in context.once:  # before the first step: nothing else is loaded yet
+        if stage.kind == "update":  # the same update in every step finds more beside it
+            continue
         precision = update_precision if stage.role in updates else score_precision
         stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))
     return TrainingMemory(tuple(stages), _others(held, (), away), np.where(away, 0.0, _frozen(context, held)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rlopt.candidates.context import FALLBACK, Context
@@ -63,6 +65,18 @@ def update_times(
         stack=context.stack(layout, training),
     )
     return np.asarray(slower * seconds)
+
+
+def spared_seconds(context: Context, hardware: Hardware, layout: Layout, group_size: int, precision: str) -> Floats:
+    """Seconds of a step's updates on the samples that the filter drops; the layouts' shape."""
+    total = np.zeros(len(layout.tp))
+    for stage in context.workload.of_kind("update"):
+        if stage.share < 1.0:
+            kept = context.sequences(stage, group_size)
+            whole = context.sequences(replace(stage, share=1.0), group_size)
+            total += update_times(context, hardware, layout, stage, whole, precision)
+            total -= update_times(context, hardware, layout, stage, kept, precision)
+    return total
 
 
 def stage_seconds(

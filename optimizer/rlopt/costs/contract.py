@@ -50,6 +50,8 @@ def variant_number(plan: Plan, problem: Problem) -> int:
     decided = (made.data if made is not None else None) or {}
     apart = any(pool.gpus and pool.roles == ["forward"] for pool in plan.pools)
     for number, variant in enumerate(problem.variants):
+        if made is not None and not (variant.runs(made.placement) and made.action_head == variant.action_head):
+            continue
         same = decided.get("cleaned", variant.cleaned) == variant.cleaned
         same &= decided.get("log_probs") == variant.log_probs and decided.get("value_bins") == variant.value_bins
         same &= variant.models == (made.models if made is not None else None)

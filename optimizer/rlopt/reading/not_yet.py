@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from rlopt.errors import NotSupportedError
 from rlopt.request import OPEN_ROLES, Request
 
-KEYS: Final = ("choices.offers", "choices.data_store", "job.data.prepare", "choices.action_head", "job.offline")
+KEYS: Final = ("choices.offers", "choices.data_store", "job.data.prepare")
 """A key leaves this list with the code that takes it into account."""
 OPTION_KEYS: Final = ("cpu",)
 """The same of the models of a choice."""

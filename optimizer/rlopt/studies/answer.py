@@ -32,6 +32,7 @@ from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided
+from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
@@ -208,6 +209,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             models=variant.models,
             environment=decided.environment(environment, problem),
             operations=release_decision(columns, j, problem),
+            action_head=variant.action_head,
+            screening=screening(variant, [one.detail for one in details], int(columns.group_size[j]), problem),
         ),
         pools=pools,
         binding=[],

@@ -57,7 +57,8 @@ def _beside(problem: Problem) -> dict[Key, Support]:
     for zone, variant, size in np.unique(
         np.column_stack([training.zone, training.variant, training.group_size]), axis=0
     ):
-        sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size))
+        alike = rollout.variant == problem.variants[variant].sampler
+        sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size) & alike)
         scored = None
         if problem.variants[variant].own:
             fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)

@@ -35,7 +35,7 @@ def served_groups(problem: Problem) -> Iterator[Served]:
     for zone in np.unique(training.zone):
         trained, sampled, scored = (np.flatnonzero(pools.zone == zone) for pools in (training, rollout, scoring))
         for size in np.unique(training.group_size[trained]):
-            here = sampled[rollout.group_size[sampled] == size]
+            fitting = sampled[rollout.group_size[sampled] == size]
             rows = trained[training.group_size[trained] == size]
             for variant in np.unique(training.variant[rows]):
                 score = None
@@ -43,6 +43,7 @@ def served_groups(problem: Problem) -> Iterator[Served]:
                     fine = (scoring.variant[scored] == variant) & (scoring.group_size[scored] == size)
                     score = scored[fine]
                 train = rows[training.variant[rows] == variant]
+                here = fitting[rollout.variant[fitting] == problem.variants[variant].sampler]
                 if len(here) and (score is None or len(score)):
                     yield Served(Group(int(zone), int(variant), int(size)), train, here, score)
 

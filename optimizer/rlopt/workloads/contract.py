@@ -125,6 +125,8 @@ class Workload:
         What is evaluated during training; ``None`` without.
     fallback_share
         Share of steps whose sampling and scoring run in 16 bits instead of a lower precision.
+    screening
+        Passes of the value model over all samples in the pool that samples, apart from training; () without.
     """
 
     algorithm: str
@@ -138,6 +140,7 @@ class Workload:
     instances: tuple[int, ...] = ()
     evaluation: Evaluation | None = None
     fallback_share: float = 0.0
+    screening: tuple[Stage, ...] = ()
 
     @property
     def generates(self) -> bool:
@@ -165,6 +168,13 @@ class Workload:
         """Equal for two workloads of one request whose memory and seconds of a step are the same."""
         roles = tuple((r.name, id(r.model), r.trained, r.weights, r.outputs) for r in self.roles)
         return roles, self.stages, self.prompts_per_step, self.group_sizes
+
+    @property
+    def sampling_key(self) -> Hashable:
+        """Equal for two workloads of one request whose pools that sample take the same memory and seconds a step."""
+        held = ("policy", "action", *(("value",) if self.screening else ()))
+        roles = tuple((r.name, id(r.model), r.outputs, r.patches_per_token) for r in self.roles if r.name in held)
+        return roles, self.of_kind("generate"), self.acting, self.screening, self.evaluation
 
 
 class Algorithm(Protocol):

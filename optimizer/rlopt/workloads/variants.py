@@ -1,25 +1,29 @@
 """Ways to run one job that change its stages or its steps.
 
 Clean or dirty data, log-probabilities computed anew or stored, scoring models on a pool of their own, bins of the
-value model. A variant is a workload of its own. Variants that differ in steps alone have equal `structure_key`: what
-is estimated for one serves the others.
+value model, heads that act, samples screened where they are collected. A variant is a workload of its own. Variants
+that differ in steps alone have equal `structure_key`, and those that sample alike equal `sampling_key`: what is
+estimated for one serves the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.request.choices import LogProbs, Scoring
 from rlopt.workloads import build_workload
-from rlopt.workloads.contract import Role, Stage, Workload
+from rlopt.workloads.acting_ways import heads, prepared, screened
+from rlopt.workloads.contract import Workload
 from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
 from rlopt.workloads.online import sampled_share
 from rlopt.workloads.picked import Picked, facts_of, picks
+from rlopt.workloads.variant import Variant, without
+
+__all__ = ["Variant", "workload_variants"]
 
 LOG_PROB_BYTES = 4.0
 """A stored log-probability in fp32.
@@ -33,68 +37,6 @@ POOLED = ("teacher", "reward")
 """Frozen roles that may score on a pool of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One way to run the job.
-
-    Parameters
-    ----------
-    workload
-        Its roles and stages, its steps among them.
-    cleaned
-        Whether the data are clean when training starts.
-    log_probs, scoring, value_bins
-        What was decided; ``None`` where there is nothing to decide.
-    once, once_roles, once_sequences
-        Stages that run once before the first step, the roles that they need, and the sequences of each.
-    stored_bytes
-        Log-probabilities kept for the run, by group size.
-    own
-        Roles that score on a pool of their own.
-    picked
-        The model chosen where a role's models are listed or described; ``None`` where every model is given plainly.
-    """
-
-    workload: Workload
-    cleaned: bool
-    log_probs: LogProbs | None = None
-    scoring: Scoring | None = None
-    value_bins: int | None = None
-    once: tuple[Stage, ...] = ()
-    once_roles: tuple[Role, ...] = ()
-    once_sequences: float = 0.0
-    stored_bytes: Mapping[int, float] | None = None
-    own: tuple[str, ...] = ()
-    picked: Picked | None = None
-
-    @property
-    def models(self) -> dict[str, str] | None:
-        """Role to name of the model chosen, in the plan's words; ``None`` where there was nothing to choose."""
-        return None if self.picked is None else {self.picked.role: self.picked.name}
-
-    @property
-    def steps(self) -> Mapping[int, int]:
-        """Steps of one run by group size."""
-        return self.workload.steps
-
-    @property
-    def training(self) -> Workload:
-        """What the training pool runs: everything but the roles that score on their own pool."""
-        if not self.own:
-            return self.workload
-        return _without(self.workload, self.own)
-
-    @property
-    def scoring_stages(self) -> tuple[Stage, ...]:
-        """Forward passes of the scoring pool."""
-        return tuple(s for s in self.workload.stages if s.kind == "forward" and s.role in self.own)
-
-    @property
-    def structure_key(self) -> Hashable:
-        """Equal for two variants of one request whose training pools take the same memory and seconds a step."""
-        return self.training.structure_key
-
-
 def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Variant, ...]:
     """Every way to run the job that the request leaves open; the stated or least changed one first.
 
@@ -104,18 +46,28 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
         Where the choices leave no way at all.
     """
     found = []
-    for picked in picks(request):
-        plain = build_workload(request, facts_of(models, picked))
+    for picked, head in product(picks(request), heads(request, models["policy"])):
+        acting = request if head is None else request.replaced("job.action.head", head)
+        plain = build_workload(acting, facts_of(models, picked))
         for cleaned, bins in product(_cleaned(request), _bins(request, plain)):
-            steps = _steps(request, plain, cleaned, bins, picked)
-            based = Variant(_with_bins(plain, bins, steps), cleaned, value_bins=bins, picked=picked)
+            steps = _steps(acting, plain, cleaned, bins, picked)
+            workload = _with_bins(plain, bins, steps)
+            based = Variant(workload, cleaned, value_bins=bins, picked=picked, action_head=head)
             if not based.steps:
                 continue
-            for scored in _log_probs(request, based):
-                found += list(_scoring(request, scored))
+            for scored in _log_probs(request, prepared(request, based)):
+                for placed in _scoring(request, scored):
+                    found += list(screened(request, placed))
     if not found:
         raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
-    return tuple(found)
+    return _sampling_alike(found)
+
+
+def _sampling_alike(variants: Sequence[Variant]) -> tuple[Variant, ...]:
+    """The same, each with the number of the first that samples alike."""
+    first: dict[Hashable, int] = {}
+    numbers = [first.setdefault(variant.workload.sampling_key, at) for at, variant in enumerate(variants)]
+    return tuple(replace(variant, sampler=number) for variant, number in zip(variants, numbers, strict=True))
 
 
 def _cleaned(request: Request) -> tuple[bool, ...]:
@@ -143,14 +95,6 @@ def _with_bins(workload: Workload, bins: int | None, steps: Mapping[int, int]) -
     return replace(workload, roles=roles, steps=steps)
 
 
-def _without(workload: Workload, names: tuple[str, ...]) -> Workload:
-    return replace(
-        workload,
-        roles=tuple(role for role in workload.roles if role.name not in names),
-        stages=tuple(stage for stage in workload.stages if stage.role not in names),
-    )
-
-
 def _log_probs(request: Request, based: Variant) -> Iterator[Variant]:
     """Frozen log-probabilities computed in each step, or once and stored."""
     roles = tuple(role.name for role in based.workload.roles if role.name in SCORED)
@@ -175,7 +119,7 @@ def _stored_pairs(request: Request, based: Variant) -> Variant:
     once = tuple(replace(s, per_sample=1.0) for s in workload.stages if s.role == "reference")
     return replace(
         based,
-        workload=_without(workload, ("reference",)),
+        workload=without(workload, ("reference",)),
         log_probs="stored",
         once=once,
         once_roles=(workload.role("reference"),),
