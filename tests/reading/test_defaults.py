@@ -101,6 +101,9 @@ def test_what_does_not_apply_is_not_named(bases: dict[str, str], load: Load) -> 
     assert "job.remedial_share" in sft
     assert "job.remedial_share" not in grpo
     assert "job.action.policy_loss" not in grpo
+    assert "job.filter.before_storage" not in grpo
+    dropping = " ".join(defaults(load(bases["grpo"], "job.filter.drop=0.25")))
+    assert "job.filter.before_storage: the 25% of samples that are dropped are stored too" in dropping
     assert "job.evaluation.build_price" not in grpo  # without an evaluation there is nothing to build
     with_evaluation = load(bases["grpo"], "job.evaluation={every: 10, samples: 100}")
     assert "job.evaluation.build_price: building the evaluation set" in " ".join(defaults(with_evaluation))

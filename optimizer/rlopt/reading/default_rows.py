@@ -51,6 +51,11 @@ def _quality(request: Request) -> str:
     return "a reward model may be chosen however inaccurate it is" if several else ""
 
 
+def _screened(request: Request) -> str:
+    drop = request.job.filter.drop
+    return f"the {drop:.0%} of samples that are dropped are stored too" if drop else ""
+
+
 def _head(request: Request) -> str:
     action = request.job.action
     return "" if action is None else f"{action.head} alone"
@@ -111,6 +116,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("people", "costs.setup_hours", _hours("setting up takes no time", "of it")),
     Default("people", "costs.on_call_hours_per_day", _hours("nobody is on call", "a day")),
     Default("data", "job.data.compression_ratio", _uncompressed),
+    Default("data", "job.filter.before_storage", _screened, GENERATING),
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
     Default("data", "job.data.stands_in", "they stand beside the training pool: bringing them there is free"),
     Default("data", "job.data.prepare.vcpu_seconds_per_sample", "decoding and shuffling take no time", FIXED_DATA),
