@@ -103,6 +103,12 @@ class Time(Strict):
     """Part that is passes over the data, once before the first step."""
     saving_hours: float = 0.0
     """Part in which steps stand still for checkpoints."""
+    divergence_hours: float = 0.0
+    """Part of the expected hours that collapses of the training cost: steps done again and restarts."""
+    waiting_hours: float = 0.0
+    """From the request to the last of the machines; within the confident hours where the deadline starts with it."""
+    pilot_hours: float = 0.0
+    """Part of the confident hours that pilots take, where they count within the deadline."""
 
 
 class TierUse(Strict):
@@ -160,6 +166,9 @@ class Decisions(Strict):
     screening: dict[str, Any] | None = None
     """Samples screened by their value before they are stored: seconds of a step that this takes, beside what it saves
     (stored_gb and traffic_gb of a step, seconds of updates); null where nothing is screened."""
+    recovery: dict[str, Any] | None = None
+    """spare_nodes: nodes that stand ready; rollouts_every: tokens between two copies of an unfinished response, null
+    where none are made; elastic: whether a lost rollout machine leaves the run going. Null where nothing was asked."""
 
 
 class LayoutChoice(Strict):
@@ -223,6 +232,10 @@ class Pool(Strict):
     """Catalog id of the offer."""
     failures_per_hour: float = 0.0
     """Expected stops of the whole run per hour that this pool causes."""
+    lost_per_hour: float = 0.0
+    """Expected losses of its machines per hour that leave the run going."""
+    faults_per_hour: float = 0.0
+    """Part of both that are failures, not reclaims of spot machines."""
     term_hours: float | None = None
     """Hours that a reserved offer bills at least and in multiples of."""
     share: float | None = None

@@ -14,12 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.beside import ASYNC as ASYNC
+from rlopt.candidates.beside import COLOCATED as COLOCATED
+from rlopt.candidates.beside import DISAGGREGATED as DISAGGREGATED
+from rlopt.candidates.beside import PLACEMENTS as PLACEMENTS
+from rlopt.candidates.beside import Support as Support
 from rlopt.candidates.detail import Estimates
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.phases import Phase
 from rlopt.candidates.saved import Checkpoint as Checkpoint
 from rlopt.candidates.tariff import Tariff, TierTable
+from rlopt.candidates.ways import Care as Care
 from rlopt.facts import Catalog, Model
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.workloads import Workload
@@ -28,8 +34,6 @@ from rlopt.workloads.variants import Variant
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PLACEMENTS = ("colocated", "disaggregated", "async")
-COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
 UNSCORED = max(PRECISION_RANK.values())
 """Rank of the scoring precision where nothing scores: no floor speaks of it."""
 
@@ -76,6 +80,8 @@ class Pools:
     """Host memory that each node needs, GiB."""
     score_precision: Ints
     """Rank of the least precision that any model scores in on the pool; `UNSCORED` where none does."""
+    nodes_per_replica: Ints
+    """Nodes that one rollout engine spans; 1 where nothing samples."""
 
     @property
     def rate(self) -> Floats:
@@ -131,9 +137,14 @@ class Columns:
     care: Ints
     """Number of the way a run is kept alive, in `Problem.cares`."""
     gpus: Ints
+    """All of them, spare nodes included."""
+    spare_gpus: Ints
     spot_gpus: Ints
+    """Those at work, spare nodes left out."""
     nodes: Ints
     usd_per_hour: Floats
+    """All machines with GPUs, spare nodes included."""
+    spare_usd_per_hour: Floats
     committed_usd_per_hour: Floats
     """Part of ``usd_per_hour`` that reserved offers take."""
     committed_usd: Floats
@@ -148,7 +159,17 @@ class Columns:
     failure_free_hours: Floats
     expected_hours: Floats
     confident_hours: Floats
+    """What the deadline is held against: waits and pilots that count within it are included."""
     failures_per_hour: Floats
+    """Stops of the whole run."""
+    lost_per_hour: Floats
+    """Machines lost without a stop of the run."""
+    faults_per_hour: Floats
+    """Failures of machines, reclaims left out."""
+    divergence_hours: Floats
+    """Part of ``expected_hours`` that collapses of the training cost."""
+    wait_hours: Floats
+    """Longest wait for machines of any pool."""
     recovery_minutes: Floats
     usd: Floats
 
@@ -167,77 +188,6 @@ class Columns:
     def join(parts: list[Columns]) -> Columns:
         """All rows of ``parts`` in order; there must be at least one part."""
         return Columns(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Columns)))
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """Everything beside the training pool of a disaggregated plan: rollout and scoring pools, each perhaps mixed.
-
-    Arrays of shape (rows,); indices point into the problem's rollout and scoring pools, -1 where there is none.
-    Seconds are those of rollout and scoring together: one after the other in step, side by side out of step.
-    """
-
-    rollout: Ints
-    rollout2: Ints
-    score: Ints
-    score2: Ints
-    split: Floats
-    steady_split: Floats
-    score_split: Floats
-    environment: Ints
-    gpus: Ints
-    spot_gpus: Ints
-    usd_per_hour: Floats
-    environment_usd_per_hour: Floats
-    failures_per_hour: Floats
-    mixed_share: Floats
-    steady_mixed_share: Floats
-    disk_gb: Floats
-    committed_usd: Floats
-    """One whole term of every reserved offer."""
-    seconds: Floats
-    confident_seconds: Floats
-    steady_seconds: Floats
-    confident_steady_seconds: Floats
-
-    def __len__(self) -> int:
-        return int(self.rollout.shape[0])
-
-    @property
-    def rate(self) -> Floats:
-        """USD per hour of the machines and of the environment that they sample from."""
-        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour)
-
-    def times(self, placement: int) -> tuple[Floats, Floats]:
-        """Median and confident seconds in a placement: out of step, nothing waits for the longest response."""
-        if placement == ASYNC:
-            return self.steady_seconds, self.confident_steady_seconds
-        return self.seconds, self.confident_seconds
-
-    def shares(self, placement: int) -> tuple[Floats, Floats]:
-        """What the first rollout offer samples, and the least part of a mixed pool that is never taken back."""
-        if placement == ASYNC:
-            return self.steady_split, self.steady_mixed_share
-        return self.split, self.mixed_share
-
-    def take(self, index: Any) -> Support:
-        """The rows of ``index`` (integers or a mask)."""
-        return Support(*(getattr(self, field.name)[index] for field in fields(self)))
-
-    @staticmethod
-    def join(parts: list[Support]) -> Support:
-        """All rows of ``parts`` in order; there must be at least one part."""
-        return Support(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Support)))
-
-
-@dataclass(frozen=True, slots=True)
-class Care:
-    """One way to keep a run alive, decided beside the checkpoint's interval and tier."""
-
-    spare_nodes: int = 0
-    """Nodes of the training pool's offer that stand ready to take a failed one's place."""
-    compressed: bool = False
-    """Whether checkpoints are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +226,13 @@ class Problem:
     warnings: tuple[str, ...]
     gpu_limit: int
     cares: tuple[Care, ...] = (Care(),)
-    """Ways to keep a run alive, to choose from."""
+    """Ways to keep a run alive, to choose from; fewest spare nodes first."""
+    elastic: bool = False
+    """Whether the loss of a rollout machine leaves the run going."""
+    faults_per_node: Floats | None = None
+    """Failures per hour of one node, reclaims left out, by offer; None where every stop is a failure."""
+    wait_hours: Floats | None = None
+    """Wait for machines by offer; None where there is none."""
     phases: tuple[Phase, ...] = ()
     """What is done before the job, on machines of its own."""
 

@@ -155,6 +155,7 @@ def neutral(rows: int) -> dict[str, Any]:
         **dict.fromkeys(("variant", "environment", "precision"), whole),
         **dict.fromkeys((*floats, "disk_gb", "disk_gib", "host_gib"), zero),
         "score_precision": whole + 2,  # bf16, as `Details` says
+        "nodes_per_replica": whole + 1,
     }
 
 

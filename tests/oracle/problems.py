@@ -307,6 +307,7 @@ def _pools(
         disk_gib=np.full(len(rows), 100.0),
         host_gib=np.full(len(rows), 64.0),
         score_precision=np.full(len(rows), RANK["bf16"]),
+        nodes_per_replica=np.ones(len(rows), dtype=int),
     ), names
 
 

@@ -11,9 +11,12 @@ import numpy as np
 
 from rlopt.candidates.acting_notes import acting_notes, misfit_notes
 from rlopt.candidates.builder import Builder, Way, join_pools
+from rlopt.candidates.care import cares, waits
+from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.handover import with_hand_over
+from rlopt.candidates.launchers import elastic
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
@@ -171,6 +174,10 @@ def build_problem(
         excluded=excluded,
         warnings=(*warnings, *market.warnings, *notes),
         gpu_limit=gpu_limit,
+        cares=cares(request),
+        elastic=elastic(request),
+        faults_per_node=stop_rates(market, catalog, reclaims=False),
+        wait_hours=waits(request, market, catalog),
     )
 
 
@@ -224,6 +231,7 @@ def _without_people(request: Request) -> list[str]:
     if price is None:
         return ["people are not on the bill: give costs.engineer_hour with setup_hours or on_call_hours_per_day"]
     hours = any(costs.setup_hours.of(name) for name in request.placements) or costs.on_call_hours_per_day
+    hours = hours or costs.hours_per_failure or costs.hours_per_trial or costs.waiting_people
     automatic = costs.idle.automatic is not None
     if not price.amount or hours or automatic:
         return []
@@ -256,6 +264,7 @@ def _left_out(
         notes.append("assumed, not measured: " + ", ".join((*operations.assumed, *load_nodes().assumed)))
     notes += _without_network(request, market)
     notes += _without_people(request)
+    notes += care_notes(request)
     return dict(excluded), notes
 
 

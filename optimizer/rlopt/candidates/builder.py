@@ -15,6 +15,7 @@ from rlopt.candidates.disk import disk_gib
 from rlopt.candidates.engine_seconds import with_tools
 from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.host import Kind, base_gib, levels, training_gib
+from rlopt.candidates.launchers import elastic
 from rlopt.candidates.pricing import Needs, price_rows
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
@@ -168,6 +169,10 @@ class Builder:
         """
         engines = table.engine_seconds[(size, option)], table.engine_steady_seconds[(size, option)]
         group = (table.topology * 4096 + table.nodes) * 8 + table.precision
+        per_node = context.hardware.gpus_per_node[table.topology]
+        spanned = np.maximum(-(-np.maximum(table.tp, table.ep) // per_node), 1).astype(np.int64)
+        if elastic(context.request):  # what the loss of one machine takes with it then decides too
+            group = group * LEVELS + spanned
         rows = np.union1d(_first_of_group(group, engines[0]), _first_of_group(group, engines[1]))
         rows = rows[np.isfinite(engines[0][rows])]
         estimate = len(self.sampling_rows)
@@ -189,6 +194,7 @@ class Builder:
             "confident_seconds": seconds * band,
             "steady_seconds": steady,
             "confident_steady_seconds": steady * band,
+            "nodes_per_replica": spanned[rows],
         }
         needs = self._beside(context, "rollout", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
@@ -228,5 +234,5 @@ def join_pools(parts: Sequence[Pools]) -> Pools:
         return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
     kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
-    kinds |= dict.fromkeys((*whole, "precision", "score_precision"), np.int64)
+    kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica"), np.int64)
     return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})

@@ -4,7 +4,10 @@ step      = train + sample + overheads                       colocated, disaggre
 = max(train, sample) + exposed · min(...) + overheads     asynchronous
 useful    = steps · step
 clean     = start-up + once + useful · (1 + save / interval)
-expected  = start-up + (once + useful · (1 + save / interval)) / (1 - stops per hour · (restart + read + interval / 2))
+expected  = start-up + (once + useful · (1 + save / interval) + collapses · (rollback + restart + read))
+            / (1 - stops per hour · (restart + read + interval / 2) - waits for machines - lost rollout machines)
+rollback  = half of what lies between two history copies (between two saves where none are kept), saves included
+confident = the same at the confidence quantile · (1 + pilots before the deadline) + wait from the request on
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.lead import pilot_runs, wait_hours, within_deadline
+from rlopt.candidates.spare import per_node, spares, spares_stand
+from rlopt.candidates.stops import lost_share, stops, waiting_share
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
 from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
@@ -39,17 +45,25 @@ def run_hours(
     snapshot_hours: Floats,
     read_hours: Floats,
     once_hours: Floats | float = 0.0,
+    lost_share: Floats | float = 0.0,
+    divergences: float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
 
-    Young (1974), Daly (2006): every stop loses half an interval, the restart and the read.
+    Young (1974), Daly (2006): every stop loses half an interval, the restart and the read. ``lost_share`` is what
+    else is lost of each hour. A collapse goes back to the last history copy.
     """
     operations = problem.operations
     interval_hours = interval * step_seconds / SECONDS_PER_HOUR
     save = snapshot_hours + np.maximum(upload_hours - interval_hours, 0.0)
     useful = steps * step_seconds / SECONDS_PER_HOUR
     working = working_hours(useful, interval_hours, save) + once_hours
-    expected = with_stops(working, failures_per_hour, interval_hours, operations.restart_minutes / 60.0 + read_hours)
+    restart, redo = operations.restart_minutes / 60.0 + read_hours, 0.0 * read_hours
+    if divergences:
+        apart = problem.request.floors.checkpoints.history_every or interval
+        back = np.minimum(apart, steps) / 2.0 * step_seconds / SECONDS_PER_HOUR
+        redo = divergences * (working_hours(back, interval_hours, save) + restart)
+    expected = with_stops(working + redo, failures_per_hour, interval_hours, restart, lost_share)
     return operations.overhead_hours + working, operations.overhead_hours + expected
 
 
@@ -70,7 +84,9 @@ def join(
     size = len(first)
     beside = none(size) if support is None else support
     sample, confident_sample = beside.times(placement)
-    failures = first.failures_per_hour + beside.failures_per_hour
+    ways = np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64)
+    events = stops(problem, first, beside)
+    failures = events.per_hour
     step = compose(placement, first.seconds, sample, problem)
     confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
     steps = problem.steps(first.variant, first.group_size)
@@ -81,10 +97,17 @@ def join(
     gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus
     snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
     once, late = first.once_seconds / SECONDS_PER_HOUR, first.confident_once_seconds / SECONDS_PER_HOUR
-    clean, expected = run_hours(problem, step, steps, interval, failures, upload, snapshot, read, once)
-    confident = run_hours(problem, confident_step, steps, interval, failures, upload, snapshot, read, late)[1]
+    waited = waiting_share(problem, first, failures, ways)
+    lost = waited + lost_share(problem, placement, beside, first.seconds, sample, ways)
+    late_lost = waited + lost_share(problem, placement, beside, first.confident_seconds, confident_sample, ways)
+    collapses, saves = problem.request.job.divergences, (upload, snapshot, read)
+    clean, expected = run_hours(problem, step, steps, interval, failures, *saves, once, lost, collapses)
+    confident = run_hours(problem, confident_step, steps, interval, failures, *saves, late, late_lost, collapses)[1]
+    steady = run_hours(problem, step, steps, interval, failures, *saves, once, lost)[1] if collapses else expected
+    wait, spare = wait_hours(problem, first, beside), spares(problem, ways)
     control = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[first.zone]
-    committed_rate, committed = _committed(problem, first, beside, expected * problem.request.job.trials)
+    used = expected * (problem.request.billed_runs + pilot_runs(problem))
+    committed_rate, committed = _committed(problem, first, beside, used, 1.0 + spare / first.nodes)
     return Columns(
         placement=np.full(size, placement, dtype=np.int64),
         zone=first.zone,
@@ -104,22 +127,28 @@ def join(
         staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
         interval_steps=np.asarray(interval, dtype=np.int64),
         tier=np.asarray(tier, dtype=np.int64),
-        care=np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64),
-        gpus=first.gpus + beside.gpus,
+        care=ways,
+        gpus=first.gpus + beside.gpus + spare * per_node(first.gpus, first),
+        spare_gpus=spare * per_node(first.gpus, first),
         spot_gpus=np.where(first.spot, first.gpus, 0) + beside.spot_gpus,
         nodes=first.nodes,
-        usd_per_hour=first.usd_per_hour + beside.usd_per_hour,
+        usd_per_hour=first.usd_per_hour + beside.usd_per_hour + spare * (first.usd_per_hour / first.nodes),
+        spare_usd_per_hour=spare * (first.usd_per_hour / first.nodes),
         committed_usd_per_hour=committed_rate,
         committed_usd=committed,
         cpu_usd_per_hour=control + first.environment_usd_per_hour + beside.environment_usd_per_hour,
-        disk_gb=first.disk_gb + beside.disk_gb,
+        disk_gb=first.disk_gb + beside.disk_gb + spare * (first.disk_gb / first.nodes),
         mixed_share=beside.shares(placement)[1],
         once_hours=once,
         step_seconds=step,
         failure_free_hours=clean,
         expected_hours=expected,
-        confident_hours=np.maximum(confident, expected),
+        confident_hours=within_deadline(problem, np.maximum(confident, expected), wait),
         failures_per_hour=failures,
+        lost_per_hour=events.lost_per_hour,
+        faults_per_hour=events.faults_per_hour,
+        divergence_hours=expected - steady,
+        wait_hours=wait,
         recovery_minutes=read * 60.0,
         usd=np.full(size, np.nan),
     )
@@ -188,8 +217,13 @@ def _scored(problem: Problem, beside: Support) -> Ints:
     return rank
 
 
-def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -> tuple[Floats, Floats]:
-    """USD per hour of reserved pools, and what they bill over ``hours`` in whole terms."""
+def _committed(
+    problem: Problem, first: Pools, beside: Support, hours: Floats, with_spares: Floats
+) -> tuple[Floats, Floats]:
+    """USD per hour of reserved pools, and what they bill over ``hours`` in whole terms.
+
+    ``with_spares``: nodes of the first pool and its spares over its nodes.
+    """
     rate, billed = np.zeros(len(first)), np.zeros(len(first))
     if not np.any(problem.market.term_hours):
         return rate, billed
@@ -197,6 +231,7 @@ def _committed(problem: Problem, first: Pools, beside: Support, hours: Floats) -
     for pools, index in everything:
         here = np.flatnonzero(index >= 0)
         term, usd = pools.term_hours[index[here]], pools.usd_per_hour[index[here]]
+        usd = usd * with_spares[here] if pools is first else usd
         reserved = term > 0.0
         here, term, usd = here[reserved], term[reserved], usd[reserved]
         whole = np.ceil(np.maximum(hours[here], 1e-9) / term * (1.0 - 1e-12))
@@ -242,4 +277,4 @@ def options(
     advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
     if left_out is not None and not advances.all():
         left_out[NO_PROGRESS] += int((~advances).sum())
-    return columns.take(advances)
+    return columns.take(advances & spares_stand(columns, problem))

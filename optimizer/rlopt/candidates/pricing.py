@@ -18,8 +18,8 @@ from rlopt.units import GIB, bytes_to_gb
 NO_HOST_MEMORY = "needs more host memory than the machine has"
 
 
-def stop_rates(market: Market, catalog: Catalog) -> Floats:
-    """Stops per hour and node of each offer: hardware failures, and reclaims of spot machines. NaN where unknown."""
+def stop_rates(market: Market, catalog: Catalog, reclaims: bool = True) -> Floats:
+    """Stops per hour and node of each offer: failures and, with ``reclaims``, those too. NaN where unknown."""
     known: dict[tuple[str, str, str, str], float] = {}
 
     def rate(kind: str, provider: str, device: str, pricing: str, gpus: int) -> float:
@@ -37,7 +37,7 @@ def stop_rates(market: Market, catalog: Catalog) -> Floats:
     for offer in market.offers:
         shape = offer.shape
         stops = rate("failure", offer.provider, shape.device, offer.pricing, shape.gpus)
-        if offer.pricing == "spot":
+        if offer.pricing == "spot" and reclaims:
             stops += rate("reclaim", offer.provider, shape.device, offer.pricing, shape.gpus)
         total.append(stops)
     return np.array(total, dtype=np.float64)
@@ -81,6 +81,7 @@ def price_rows(
     option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``. Disks are rented for what
     exceeds a machine's own, and at least for the volume that it boots from.
     """
+    alone = {"nodes_per_replica": np.ones(len(topology), dtype=np.int64)}
     rows, offers, short = [], [], 0
     capacity = node_memory_gib(market)
     order = np.argsort(topology, kind="stable")
@@ -117,5 +118,5 @@ def price_rows(
         disk_gb=count * (bytes_to_gb(GIB) * rented),
         disk_gib=needs.disk_gib[row],
         host_gib=needs.host_gib[row],
-        **{name: values[row] for name, values in fields.items()},
+        **{name: values[row] for name, values in {**alone, **fields}.items()},
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from rlopt.candidates.lead import pilot_runs
 from rlopt.costs import phases
 from rlopt.costs.contract import Terms
 from rlopt.plan import BillLine, Plan, Pool
@@ -19,7 +20,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     """GPU pools, CPU pools and the further trials, USD by column."""
     gpu = (columns.usd_per_hour - columns.committed_usd_per_hour) * columns.failure_free_hours
     cpu = columns.cpu_usd_per_hour * columns.failure_free_hours
-    trials = (gpu + cpu) * (problem.request.job.trials - 1.0)
+    trials = (gpu + cpu) * (problem.request.billed_runs - 1.0)
     found = {"gpu pools": gpu, "cpu pools": cpu, "commitments": columns.committed_usd, "tuning trials": trials}
     return found | ({phases.PHASES: phases.usd(columns, problem)} if problem.phases else {})
 
@@ -28,7 +29,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     """One line a pool, and one for the trials after the first run."""
     if plan.time is None:
         return []
-    hours, trials = plan.time.failure_free_hours, problem.request.job.trials
+    hours, trials = plan.time.failure_free_hours, problem.request.billed_runs
     found = []
     for pool in plan.pools:
         per_node = pool.usd_per_hour / pool.nodes
@@ -37,13 +38,13 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         found.append(
             BillLine(
                 dimension="compute",
-                item=f"pool {pool.name}",
+                item="spare node" if pool.roles == ["spare"] else f"pool {pool.name}",
                 kind="fixed" if pool.roles == ["control"] else "elastic",
                 usd=pool.usd_per_hour * hours,
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
             )
         )
-    if trials != 1:
+    if problem.request.job.trials != 1:
         first = sum(line.usd for line in found)
         found.append(
             BillLine(
@@ -51,11 +52,20 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
                 item="tuning trials",
                 kind="hidden",
                 usd=first * (trials - 1.0),
-                basis=f"{first:.2f} USD a run x {trials - 1:g} further runs",
+                basis=f"{first:.2f} USD a run x {trials - 1:g} further runs{_cut(problem)}",
             )
         )
     found += phases.lines(plan, problem)
-    return found + [_commitment(pool, plan.time.expected_hours * trials) for pool in plan.pools if pool.term_hours]
+    used = plan.time.expected_hours * (trials + pilot_runs(problem))
+    return found + [_commitment(pool, used) for pool in plan.pools if pool.term_hours]
+
+
+def _cut(problem: Problem) -> str:
+    """How trials that are cut off are counted; nothing where none are."""
+    cut = problem.request.limits.cut_off
+    if cut is None or not cut.share:
+        return ""
+    return f" ({problem.request.job.trials - 1} trials, {cut.share:.0%} of them cut off at {cut.at:.0%})"
 
 
 def _commitment(pool: Pool, hours: float) -> BillLine:

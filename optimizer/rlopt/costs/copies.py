@@ -80,10 +80,20 @@ def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> 
 
 
 def history_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
-    """History copies of all runs, held half the run on average and never read."""
+    """History copies of all runs, held half the run on average; a collapse of the training reads one back."""
     trials = problem.request.job.trials
-    gb = count * bytes_to_gb(problem.checkpoint.weights_bytes) * trials
-    return Stay(gb, hours / 2.0 + kept_hours(problem), gb, 0.0, count * files * trials)
+    weights = bytes_to_gb(problem.checkpoint.weights_bytes)
+    gb, puts, stays = count * weights * trials, count * files * trials, hours / 2.0 + kept_hours(problem)
+    collapses = problem.request.job.divergences * trials
+    if not collapses:
+        return Stay(gb, stays, gb, 0.0, puts)
+    back = np.minimum(count, 1.0) * collapses
+    return Stay(gb, stays, gb, back * weights, puts, back * files)
+
+
+def collapses_to_recent(problem: Problem, history: Values) -> Values:
+    """Collapses of one run that read a recent copy, there being no history to go back to."""
+    return problem.request.job.divergences * (1.0 - np.minimum(history, 1.0))
 
 
 def quick_enough(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
@@ -110,9 +120,11 @@ def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
     """
     best, history = weight_stays(columns, problem)
     anywhere = np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
+    if problem.request.job.divergences:  # what a collapse goes back to must be there when asked for
+        anywhere = (problem.tiers.restore_hours == 0.0)[columns.zone]
     return (
         choose(problem, columns.zone, best, quick_enough(columns, problem), columns.tier),
-        choose(problem, columns.zone, history, anywhere),
+        choose(problem, columns.zone, history, anywhere, columns.tier),
     )
 
 
@@ -123,7 +135,8 @@ def recent_parts(columns: Columns, problem: Problem) -> Parts:
     trials, state = problem.request.job.trials, problem.checkpoint.state_gb(columns.variant)
     saves, stopped = np.ceil(columns.steps / columns.interval_steps), stops(columns)
     files, kept, hours = shards(columns, problem), kept_hours(problem), columns.expected_hours
-    peak, least = copies_by_column(columns, problem)[:, 0], tiers.min_hours[at]
+    peaks, least = copies_by_column(columns, problem), tiers.min_hours[at]
+    peak, stopped = peaks[:, 0], stopped + collapses_to_recent(problem, peaks[:, 2])
     keep = peak - 1.0
     life = keep * hours / np.maximum(saves, 1.0)
     early = np.maximum(saves - keep, 0.0) * np.maximum(least - life, 0.0)
@@ -153,3 +166,10 @@ def role_tiers(plan: Plan, problem: Problem) -> dict[str, Tier]:
 def plan_stops(plan: Plan) -> float:
     """Stops that one run of a plan expects."""
     return 0.0 if plan.time is None else sum(p.failures_per_hour for p in plan.pools) * plan.time.expected_hours
+
+
+def plan_returns(plan: Plan, problem: Problem) -> float:
+    """Times that one run of a plan reads a recent copy back: stops, and collapses without a history."""
+    if plan.time is None:
+        return 0.0
+    return plan_stops(plan) + float(collapses_to_recent(problem, copies(problem, plan.time.steps)[2]))

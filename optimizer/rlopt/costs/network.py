@@ -10,12 +10,13 @@ import math
 import numpy as np
 
 from rlopt.candidates.volumes import frame_bytes, version_bytes
+from rlopt.costs import unfinished
 from rlopt.costs.contract import Terms, plan_state_gb, runs, variant_of
 from rlopt.costs.copies import (
     best_stay,
     copies,
     history_stay,
-    plan_stops,
+    plan_returns,
     recent_parts,
     role_tiers,
     tariff_of,
@@ -50,6 +51,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         "reads after stops": added(size, [recent.downloaded]),
         "final weights": bytes_to_gb(problem.checkpoint.weights_bytes) * egress[zone],
         "logs out of the cloud": leaving_usd(columns, problem),
+        **unfinished.network_terms(columns, problem),
     }
 
 
@@ -73,7 +75,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             + (f" ({tariff.egress_note})" if tariff.egress_note else ""),
         ),
     ]
-    return found + leaving_lines(plan, problem)
+    return found + unfinished.lines(plan, problem, tariff, DIMENSION) + leaving_lines(plan, problem)
 
 
 def _data_set(price: float, note: str, problem: Problem) -> list[BillLine]:
@@ -105,7 +107,7 @@ def _store(plan: Plan, problem: Problem) -> list[BillLine]:
     state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps)
     _, best, history = copies(problem, plan.time.steps)
-    tier, stopped = where["recent"], plan_stops(plan)
+    tier, stopped = where["recent"], plan_returns(plan, problem)
     up, down = saves * state * tier.upload_per_gb * trials, 0.0
     sent = [f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB"]
     got = []

@@ -3,6 +3,9 @@
 loss = (expected - failure-free hours) · rate · trials
 idle = hours until machines are given back · rate · trials; by a script: its hours, and its setup once
 people = (setup hours of the placement + on-call hours a day · days) · hourly price
+
+Trials that are cut off early are billed for the hours that they run (`Request.billed_runs`). Collapses, pilots, waits
+and the people that failures and trials take stand in `incidents`.
 """
 
 from __future__ import annotations
@@ -10,13 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.costs.contract import Terms, runs
+from rlopt.costs.incidents import INCIDENT_PEOPLE, incident_lines, incident_terms
 from rlopt.plan import BillLine, Kind, Plan
 from rlopt.problem import PLACEMENTS, Columns, Floats, Problem
 from rlopt.units import HOURS_PER_DAY, seconds_to_hours
 
 DIMENSION = "operations"
 BY_HAND, AUTOMATIC = "by hand", "automatic"
-PEOPLE = ("setup of the release", "setup", "on call")
+PEOPLE = ("setup of the release", "setup", "on call", *INCIDENT_PEOPLE)
 """Items that are hours of people: no machine bills them."""
 
 
@@ -75,17 +79,19 @@ def decision(columns: Columns, j: int, problem: Problem) -> dict[str, str] | Non
 
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Loss to failures, idle machines and people, USD by column."""
-    trials, rate = problem.request.job.trials, billed_rate(columns)
+    trials, rate, billed = problem.request.job.trials, billed_rate(columns), problem.request.billed_runs
+    lost = columns.expected_hours - columns.failure_free_hours - columns.divergence_hours
     setup = np.array([setup_hours(problem, name) for name in PLACEMENTS])
     on_call = problem.request.costs.on_call_hours_per_day or 0.0
     price, automatic = engineer_usd(problem), script(problem) or (0.0, 0.0)
     pays = released_by_script(columns, problem)
     return {
-        "loss to failures": (columns.expected_hours - columns.failure_free_hours) * rate * trials,
+        "loss to failures": lost * rate * billed,
         "idle before release": rate * np.where(pays, automatic[0], by_hand_hours(problem)) * trials,
         "setup of the release": np.where(pays, automatic[1], 0.0),
         "setup": setup[columns.placement] * price,
-        "on call": columns.expected_hours * (trials * on_call / HOURS_PER_DAY * price),
+        "on call": columns.expected_hours * (billed * on_call / HOURS_PER_DAY * price),
+        **incident_terms(columns, problem, rate, price),
     }
 
 
@@ -95,10 +101,13 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     trials = problem.request.job.trials
     rate = sum(pool.usd_per_hour for pool in plan.pools if pool.pricing != "reserved")
-    lost = plan.time.expected_hours - plan.time.failure_free_hours
+    billed = problem.request.billed_runs
+    lost = plan.time.expected_hours - plan.time.failure_free_hours - plan.time.divergence_hours
     stops = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
-    text = f"{lost:.4f} h lost to {stops:.3f} expected stops x {rate:.4f} USD/h{runs(trials)}"
-    found = [_line("loss to failures", lost * rate * trials, text)]
+    left = sum(pool.lost_per_hour for pool in plan.pools) * plan.time.expected_hours
+    beside = f" and {left:.3f} lost rollout machines" if left else ""
+    text = f"{lost:.4f} h lost to {stops:.3f} expected stops{beside} x {rate:.4f} USD/h{runs(billed)}"
+    found = [_line("loss to failures", lost * rate * billed, text)]
     decided = (plan.decisions.operations or {}).get("release", BY_HAND)
     automatic, price = script(problem), engineer_usd(problem)
     idle = by_hand_hours(problem) if decided == BY_HAND or automatic is None else automatic[0]
@@ -113,10 +122,10 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     if price and setup:
         found.append(_line("setup", setup * price, f"{setup:g} engineer hours x {price:g} USD/h"))
     if price and on_call:
-        days = plan.time.expected_hours * trials / HOURS_PER_DAY
+        days = plan.time.expected_hours * billed / HOURS_PER_DAY
         text = f"{days:.3f} days x {on_call:g} engineer hours a day x {price:g} USD/h"
         found.append(_line("on call", days * on_call * price, text))
-    return found
+    return found + [_line(*line) for line in incident_lines(plan, problem, rate, price)]
 
 
 def _line(item: str, usd: float, basis: str, kind: Kind = "hidden") -> BillLine:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 
 from rlopt.candidates.nodes import load_nodes
+from rlopt.costs import unfinished
 from rlopt.costs.contract import Terms, plan_state_gb, runs, told
 from rlopt.costs.copies import (
     best_stay,
     copies,
     history_stay,
     kept_hours,
-    plan_stops,
+    plan_returns,
     recent_parts,
     role_tiers,
     tariff_of,
@@ -52,6 +53,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         "retrieval": added(size, (part.retrieval for part in every)),
         "disks": disk_usd(columns, problem, columns.expected_hours),
         "orphan volumes": disk_usd(columns, problem, left),
+        **unfinished.storage_terms(columns, problem),
     }
 
 
@@ -65,7 +67,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     files, counts = plan.pools[0].gpus, copies(problem, steps)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
     state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
-    stopped, tier = plan_stops(plan), where["recent"]
+    stopped, tier = plan_returns(plan, problem), where["recent"]
     usd, text = _recent(plan, problem)
     found = [_line("recent checkpoints", "elastic", usd, text)]
     requests = trials * files * (saves * tier.put_usd + stopped * tier.get_usd)
@@ -110,7 +112,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     )
     found.append(_line("requests", "elastic", requests, text))
     found.append(_line("retrieval", "elastic", retrieval, " + ".join(reads) + runs(trials)))
-    return found + _disks(plan, problem)
+    return found + unfinished.lines(plan, problem, tariff, DIMENSION) + _disks(plan, problem)
 
 
 def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:

@@ -1,6 +1,8 @@
 """What failures cost in time. A stop loses the restart and, on average, half an interval of work.
 
-    expected = working / (1 - rate · (restart + interval / 2)),   working = useful · (1 + save / interval)
+    expected = working / (1 - rate · (restart + interval / 2) - lost),   working = useful · (1 + save / interval)
+
+``lost`` is what else stops take of each hour, waits for machines for example.
 
 First order in rate · interval, as Young (1974) and Daly (2006, section 2) derive it.
 """
@@ -25,12 +27,13 @@ def expected_hours(
     failures_per_hour: Floats | float,
     interval_hours: Floats | float,
     restart_hours: Floats | float,
+    lost_share: Floats | float = 0.0,
 ) -> Floats:
     """Hours that ``working`` hours (saves included) take with stops.
 
     NaN where the run would not make progress.
     """
-    progress = 1.0 - np.asarray(failures_per_hour * (restart_hours + np.asarray(interval_hours) / 2.0))
+    progress = 1.0 - np.asarray(failures_per_hour * (restart_hours + np.asarray(interval_hours) / 2.0)) - lost_share
     return np.asarray(np.where(progress > LEAST_PROGRESS, working / np.maximum(progress, LEAST_PROGRESS), np.nan))
 
 

@@ -25,10 +25,12 @@ from rlopt.request.observing import Dashboards, LogsTo, Traces
 from rlopt.request.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
 from rlopt.request.prepare import DataStore, Prepare
+from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
 from rlopt.request.steps_table import HEADS, by_head
 from rlopt.request.trainable import Trainable
+from rlopt.request.waiting import CutOff, Pilots, Wait
 from rlopt.units import Money
 
 __all__ = [
@@ -50,11 +52,13 @@ __all__ = [
     "Budgets",
     "Cache",
     "Calls",
+    "CheckpointChoices",
     "CheckpointFloors",
     "Choices",
     "CoreMetrics",
     "Costs",
     "CpuScoring",
+    "CutOff",
     "Dashboards",
     "DataStore",
     "DataWork",
@@ -79,9 +83,11 @@ __all__ = [
     "Models",
     "Money",
     "Offline",
+    "Pilots",
     "PrecisionChoices",
     "Prepare",
     "Quota",
+    "Recovery",
     "Request",
     "SetupHours",
     "Source",
@@ -94,6 +100,7 @@ __all__ = [
     "Trajectory",
     "Versions",
     "VisionInput",
+    "Wait",
     "by_head",
     "informative_group_size",
 ]

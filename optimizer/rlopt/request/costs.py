@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from rlopt.request.kinds import Kind, Name, Number, Positive, Text, is_written, refuse, show
+from rlopt.request.kinds import Kind, Name, NotNegative, Number, Positive, Text, is_written, refuse, show
 from rlopt.request.observing import Dashboards, LogsTo
 from rlopt.request.quantities import Cash, Duration, DurationOrZero, Quantity
 from rlopt.strict import Strict
@@ -123,6 +123,12 @@ class Costs(Strict):
     """Engineer hours to set up a run."""
     on_call_hours_per_day: Annotated[float, Number(0.0, 24.0, example="1")] = 0.0
     """Engineer hours for each day that the run takes."""
+    hours_per_failure: Hours = 0.0
+    """Engineer hours to find what broke, for each failure of a machine; reclaims of spot machines need none."""
+    hours_per_trial: Hours = 0.0
+    """Engineer hours of rework before each trial after the first."""
+    waiting_people: NotNegative = 0.0
+    """Engineer hours lost for each hour that a run waits for its machines (limits.wait)."""
     vcpu_hour: Cash | None = None
     """Price of one virtual CPU for an hour where no CPU offer fits."""
     storage_provider: Name | None = None

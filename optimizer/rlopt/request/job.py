@@ -20,6 +20,7 @@ from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filte
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.steps_table import StepsKind, StepsTable, longest, steps_of
 from rlopt.request.trainable import Trainable
+from rlopt.request.waiting import Pilots
 from rlopt.strict import Strict
 
 Algorithm = Literal["sft", "dpo", "rm", "ppo", "grpo", "opd", "vla"]
@@ -101,6 +102,10 @@ class Job(Strict):
     """Text of abnormal samples and of steps that are debugged."""
     cache: Cache | None = None
     """What is held in a fast store; none when left out."""
+    divergences: NotNegative = 0.0
+    """Collapses that one run is expected to see: each goes back to the last history copy; 0 when left out."""
+    pilots: Pilots | None = None
+    """Small controlled runs before the job; none when left out."""
     remedial_share: NotNegative = 0.0
     """Tokens trained again against forgetting, as a share of the job's own (sft)."""
     fallback: Fallback = Fallback()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from rlopt.request.budgets import Budget, Budgets
 from rlopt.request.choices import Pricing
 from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
 from rlopt.request.quantities import Cash, Duration, SizeOrZero
+from rlopt.request.waiting import CutOff, Waits
 from rlopt.strict import Strict
 from rlopt.units import Money
 
@@ -31,7 +32,11 @@ class Limits(Strict):
     """What a plan must not exceed."""
 
     deadline: Duration | None = None
-    """From provisioning to the last upload of one run, in seconds; queueing is not included."""
+    """From provisioning to the last upload of one run, in seconds; queueing counts only from `request` on."""
+    deadline_from: Literal["provisioning", "request"] = "provisioning"
+    """provisioning: the deadline starts with the machines | request: the wait for them (limits.wait) counts too."""
+    wait: Waits = ()
+    """Expected wait for machines: a duration, or rows by provider, region, gpu and pricing; the longest match holds."""
     confidence: Annotated[float, Number(0.5, 0.999, example="0.9")] = 0.9
     """Quantile of the predicted hours that the deadline is held against."""
     budget: Budget | None = None
@@ -44,6 +49,8 @@ class Limits(Strict):
     """Host memory of each node that a plan may use for anything, in bytes; the offer's when left out."""
     quotas: tuple[Quota, ...] = ()
     """Every matching row holds; what no row matches is unlimited."""
+    cut_off: CutOff | None = None
+    """When a trial is stopped early; written by `--tags-out`."""
 
     @property
     def total_budget(self) -> Money | None:

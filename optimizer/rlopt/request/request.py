@@ -13,6 +13,7 @@ from rlopt.request.costs import Costs
 from rlopt.request.floors import Floors, informative_group_size
 from rlopt.request.job import Job
 from rlopt.request.limits import Limits
+from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.source import Source
 from rlopt.strict import Strict
 from rlopt.units import Money
@@ -40,6 +41,10 @@ class Request(Strict):
     """What a plan must keep to."""
     costs: Costs = Costs()
     """Currency, people, retention."""
+    recovery: Recovery = Recovery()
+    """How the run gets over the loss of a machine."""
+    checkpoint: CheckpointChoices = CheckpointChoices()
+    """What is kept of unfinished work."""
     presets: tuple[str, ...] = ()
     """Presets and files that were extended, in the order they were merged."""
     reasons: tuple[str, ...] = ()
@@ -114,6 +119,12 @@ class Request(Strict):
     def hourly_budget_usd(self) -> float | None:
         """The hourly budget in USD; None without one."""
         return self._usd(self.limits.hourly_budget)
+
+    @property
+    def billed_runs(self) -> float:
+        """Whole runs whose machines are billed: trials that are cut off count for the share that they run."""
+        cut, further = self.limits.cut_off, self.job.trials - 1.0
+        return 1.0 + further * (1.0 if cut is None else 1.0 - cut.share * (1.0 - cut.at))
 
     @property
     def dataset_bytes(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.market import named_devices
+from rlopt.candidates.matching import offers_that_match
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
@@ -16,17 +16,7 @@ NAME = "gpus"
 
 def offer_matches(quota: Quota, problem: Problem) -> NDArray[np.bool_]:
     """Which offers of the market a quota row speaks of, shape (offers,); a missing key matches all."""
-    devices = None if quota.gpu is None else named_devices(quota.gpu, problem.catalog)
-    return np.array(
-        [
-            (quota.provider is None or offer.provider == quota.provider)
-            and (quota.region is None or offer.region == quota.region)
-            and (quota.pricing is None or offer.pricing == quota.pricing)
-            and (devices is None or offer.shape.device in devices)
-            for offer in problem.market.offers
-        ],
-        dtype=np.bool_,
-    )
+    return offers_that_match(quota, problem.market, problem.catalog)
 
 
 def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -43,7 +33,10 @@ def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) ->
     ):
         rows = np.flatnonzero(mask)
         chosen = index[rows]
-        total[rows] += np.where(matches[pools.offer[chosen]], pools.gpus[chosen], 0)
+        held = pools.gpus[chosen]
+        if index is columns.train:  # spare nodes are of the training pool's offer
+            held = held + columns.spare_gpus[rows]
+        total[rows] += np.where(matches[pools.offer[chosen]], held, 0)
     return total
 
 

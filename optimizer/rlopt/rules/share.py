@@ -1,7 +1,7 @@
 """On-demand share:  GPUs never reclaimed / all GPUs >= floors.on_demand_share, and so in each mixed pool.
 
 Cheap cards cannot stand in for a mixed pool's share: there it counts by throughput, which is the part of the samples
-that the offers never taken back bring in.
+that the offers never taken back bring in. A spare node that stands idle stands in for nothing and is not counted.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ NAME = "share"
 def share_of(plan: Plan, problem: Problem) -> float:
     """The least of the share of the plan's GPUs and of each mixed pool's samples that no provider takes back."""
     del problem
-    total = sum(pool.gpus for pool in plan.pools)
-    kept = sum(pool.gpus for pool in plan.pools if pool.pricing != "spot")
+    at_work = [pool for pool in plan.pools if pool.roles != ["spare"]]
+    total = sum(pool.gpus for pool in at_work)
+    kept = sum(pool.gpus for pool in at_work if pool.pricing != "spot")
     least = kept / total if total else 1.0
     for role in ("generate", "forward"):
         mixed = [pool for pool in plan.pools if pool.share is not None and pool.roles == [role]]
@@ -31,7 +32,8 @@ def share_of(plan: Plan, problem: Problem) -> float:
 
 def _share(columns: Columns, problem: Problem) -> NDArray[np.float64]:
     del problem
-    return np.minimum(1.0 - columns.spot_gpus / np.maximum(columns.gpus, 1), columns.mixed_share)
+    at_work = np.maximum(columns.gpus - columns.spare_gpus, 1)
+    return np.asarray(np.minimum(1.0 - columns.spot_gpus / at_work, columns.mixed_share))
 
 
 def rules(problem: Problem) -> list[Rule]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rlopt.candidates.detail import PoolDetail
 from rlopt.candidates.host import node_memory_gib
+from rlopt.candidates.lead import pilot_runs
 from rlopt.costs import bill
 from rlopt.costs.operations import decision as release_decision
 from rlopt.plan import (
@@ -54,6 +55,7 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
     pools, row, detail = one.pools, one.row, one.detail
     offer = problem.market.offers[int(pools.offer[row])]
     capacity = float(node_memory_gib(problem.market)[int(pools.offer[row])])
+    stays = problem.elastic and pools is problem.rollout
     return Pool(
         name=one.name,
         roles=list(detail.roles),
@@ -71,7 +73,9 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
         layout=LayoutChoice.model_validate(dict(detail.layout)),
         precision=detail.precision,
         offer=offer.id,
-        failures_per_hour=float(pools.failures_per_hour[row]),
+        failures_per_hour=0.0 if stays else float(pools.failures_per_hour[row]),
+        lost_per_hour=float(pools.failures_per_hour[row]) if stays else 0.0,
+        faults_per_hour=_faults(one, problem),
         term_hours=float(pools.term_hours[row]) or None,
         share=one.share,
         disk_gb=float(pools.disk_gb[row]),
@@ -86,6 +90,24 @@ def _pool(one: Chosen, problem: Problem) -> Pool:
             parts=dict(detail.parts),
         ),
     )
+
+
+def _faults(one: Chosen, problem: Problem) -> float:
+    """Failures per hour of a pool's machines, reclaims left out."""
+    if problem.faults_per_node is None:
+        return float(one.pools.failures_per_hour[one.row])
+    return int(one.pools.nodes[one.row]) * float(problem.faults_per_node[int(one.pools.offer[one.row])])
+
+
+def _spare(columns: Columns, j: int, train: Pool, problem: Problem) -> list[Pool]:
+    """Nodes of the training pool's offer that stand ready: they do no work and stop nothing when they fail."""
+    count = problem.cares[int(columns.care[j])].spare_nodes
+    if not count:
+        return []
+    each = {"usd_per_hour": train.usd_per_hour / train.nodes * count, "disk_gb": train.disk_gb / train.nodes * count}
+    idle = {"layout": None, "precision": None, "memory": None, "failures_per_hour": 0.0, "faults_per_hour": 0.0}
+    held = {"nodes": count, "gpus": train.gpus_per_node * count, **each}
+    return [train.model_copy(update={"name": "spare", "roles": ["spare"], "serves": [], **held, **idle})]
 
 
 def _details(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
@@ -158,8 +180,12 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     engines = [pool.name for pool in pools if "generate" in pool.roles] or [pools[-1].name]
     stages.append(StageTime(stage="transfer", pool=engines[0], seconds=overhead, model="policy"))
     environment = int(columns.environment[j])
+    pools += _spare(columns, j, pools[0], problem)
     pools += _cpu_pools(zone, environment, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])
+    wait = float(columns.wait_hours[j]) if request.limits.deadline_from == "request" else 0.0
+    pilots = request.job.pilots
+    own = (confident - wait) / (1.0 + pilot_runs(problem) if pilots is not None and pilots.before_deadline else 1.0)
     confidence = request.limits.confidence
     z = _quantile(confidence)
     generates = problem.workload.generates
@@ -193,6 +219,9 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             startup_hours=problem.operations.overhead_hours,
             once_hours=float(columns.once_hours[j]),
             saving_hours=decided.saving_hours(columns, j, problem),
+            divergence_hours=float(columns.divergence_hours[j]),
+            waiting_hours=float(columns.wait_hours[j]),
+            pilot_hours=confident - wait - own,
         ),
         decisions=Decisions(
             placement=placement,
@@ -211,6 +240,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             operations=release_decision(columns, j, problem),
             action_head=variant.action_head,
             screening=screening(variant, [one.detail for one in details], int(columns.group_size[j]), problem),
+            recovery=decided.recovery(columns, j, problem),
         ),
         pools=pools,
         binding=[],
@@ -229,7 +259,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             prices=prices,
             calibration="catalogs/calibration",
             error_band=ErrorBand(
-                time=math.log(confident / expected) / z if z > 1e-9 else 0.0,
+                time=math.log(own / expected) / z if z > 1e-9 else 0.0,
                 memory=max(one.detail.memory_margin for one in details),
             ),
         ),

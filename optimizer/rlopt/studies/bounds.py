@@ -1,6 +1,6 @@
 """Lower bounds on the cost and hours of joint columns, from rates and seconds alone.
 
-cost  >= fixed(placement, zone, variant, K) + rate · trials · (start-up + idle + useful hours)
+cost  >= fixed(placement, zone, variant, K) + rate · ((runs + pilots) · (start-up + useful hours) + trials · idle)
 hours >= start-up + useful hours at the confidence quantile
 
 ``fixed`` is what storage, network, logging and people cost at the least: every cost term at zero rate, no failures
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt.candidates.joint import compose
+from rlopt.candidates.lead import pilot_runs, within_deadline
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem
@@ -86,11 +87,13 @@ class Bounds:
         problem, operations = self.problem, self.problem.operations
         step = compose(placement, train, sample, problem)
         useful = self.steps[group.variant, group.size] * step / SECONDS_PER_HOUR
-        hours = operations.overhead_hours + self.idle_hours + useful
-        hourly = (usd_per_hour + self.cpu[group.zone]) * problem.request.job.trials
+        hours = operations.overhead_hours + useful
+        rate = usd_per_hour + self.cpu[group.zone]
+        hourly = rate * problem.request.billed_runs
         fixed = self.fixed[placement, group.zone, group.variant, group.size]
-        dear = hourly * (hours - self.idle_hours) > self.compute_usd * (1.0 + FEASIBILITY)
-        return np.asarray(np.where(dear, np.inf, fixed + hourly * hours), dtype=np.float64)
+        dear = hourly * hours > self.compute_usd * (1.0 + FEASIBILITY)
+        beside = rate * (self.idle_hours * problem.request.job.trials + hours * pilot_runs(problem))
+        return np.asarray(np.where(dear, np.inf, fixed + hourly * hours + beside), dtype=np.float64)
 
     def committed(self, placement: int, group: Group, usd: Floats) -> Floats:
         """Least USD of columns whose reserved offers bill ``usd`` at least, shape of the broadcast inputs."""
@@ -101,7 +104,7 @@ class Bounds:
         problem = self.problem
         step = compose(placement, train, sample, problem)
         useful = self.steps[group.variant, group.size] * step / SECONDS_PER_HOUR
-        return np.asarray(problem.operations.overhead_hours + useful)
+        return np.asarray(within_deadline(problem, problem.operations.overhead_hours + useful, 0.0))
 
 
 def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[Rule]) -> np.ndarray:
@@ -168,9 +171,11 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         tier=table[:, 5],
         care=table[:, 6],
         gpus=ints,
+        spare_gpus=ints,
         spot_gpus=ints,
         nodes=np.full(size, MANY_NODES),
         usd_per_hour=floats,
+        spare_usd_per_hour=floats,
         committed_usd_per_hour=floats,
         committed_usd=floats,
         cpu_usd_per_hour=floats,
@@ -182,6 +187,10 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         expected_hours=least,
         confident_hours=least,
         failures_per_hour=floats,
+        lost_per_hour=floats,
+        faults_per_hour=floats,
+        divergence_hours=floats,
+        wait_hours=floats,
         recovery_minutes=floats,
         usd=floats,
     )

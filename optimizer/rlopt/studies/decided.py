@@ -67,6 +67,19 @@ def data(variant: Variant, problem: Problem) -> dict[str, Any] | None:
     return found or None
 
 
+def recovery(columns: Columns, j: int, problem: Problem) -> dict[str, Any] | None:
+    """How the run gets over the loss of a machine; None where the request asks nothing of it."""
+    asked = problem.request
+    if asked.recovery == type(asked.recovery)() and asked.checkpoint == type(asked.checkpoint)():
+        return None
+    care = problem.cares[int(columns.care[j])]
+    return {
+        "spare_nodes": care.spare_nodes,
+        "rollouts_every": care.rollouts_every or None,
+        "elastic": problem.elastic,
+    }
+
+
 def environment(option: int, problem: Problem) -> dict[str, Any] | None:
     """The environment's kind and how many copies of it run."""
     environment = problem.request.job.environment

@@ -26,6 +26,8 @@ def undominated(problem: Problem, placement: int, train: Ints, support: Support,
 
     Reserved offers bill in steps and are neither dropped nor compared with.
     """
+    if problem.elastic:  # what the loss of a machine costs depends on its part of the pool and on the training pool
+        return support
     elastic = np.flatnonzero(support.committed_usd == 0.0)
     if len(elastic) <= FEW or not len(train):
         return support
@@ -47,6 +49,8 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: Support,
     one = np.full(len(support), train[0], dtype=np.int64)
     interval = np.ones(len(support), dtype=np.int64)
     joint = join(problem, placement, one, support, interval, np.zeros(len(support), dtype=np.int64))
+    columns += [joint.faults_per_hour] if problem.request.costs.hours_per_failure else []
+    columns += [joint.wait_hours] if problem.wait_hours is not None else []
     for rule in rules:
         if rule.key == SHARE:
             share, spot = rule.limit, support.spot_gpus

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.joint import join, pool_rows
+from rlopt.candidates.spare import spares_stand
 from rlopt.candidates.support import every_support
 from rlopt.costs import column_costs
 from rlopt.formulate import Objective
@@ -94,7 +95,8 @@ def every_column(problem: Problem) -> Columns:
             others = None if placement == COLOCATED else _support(problem, beside, train, other)
             columns = join(problem, placement, train, others, interval, tier, care)
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
-            parts.append(columns.take(advances & (columns.gpus <= problem.gpu_limit)))
+            stands = spares_stand(columns, problem) & (columns.gpus <= problem.gpu_limit)
+            parts.append(columns.take(advances & stands))
     return Columns.join([part.with_cost(column_costs(part, problem)) for part in parts])
 
 

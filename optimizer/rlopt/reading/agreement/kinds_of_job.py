@@ -78,6 +78,16 @@ def vla(view: View) -> Iterator[Finding]:
 
 def sampling(view: View) -> Iterator[Finding]:
     """Look for keys of sampling in jobs that sample nothing."""
+    writes = tuple(name for name in GENERATING if name != "vla")
+    copied = view.get("checkpoint.rollouts") not in (None, "none", ["none"])
+    if copied and view.algorithm is not None and view.algorithm not in writes:
+        why = "no responses of text" if view.algorithm == "vla" else "nothing"
+        yield Finding(
+            "checkpoint.rollouts",
+            f"does not apply to {view.algorithm}: it samples {why}",
+            f"algorithms {', '.join(writes)}",
+            "delete rollouts",
+        )
     if view.algorithm is None or view.algorithm in GENERATING:
         return
     for key, neutral in _SAMPLING_ONLY.items():

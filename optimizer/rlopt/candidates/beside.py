@@ -1,0 +1,76 @@
+"""What stands beside a training pool: rollout and scoring pools, as rows of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PLACEMENTS = ("colocated", "disaggregated", "async")
+COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Everything beside the training pool of a disaggregated plan: rollout and scoring pools, each perhaps mixed.
+
+    Arrays of shape (rows,); indices point into the problem's rollout and scoring pools, -1 where there is none.
+    Seconds are those of rollout and scoring together: one after the other in step, side by side out of step.
+    """
+
+    rollout: Ints
+    rollout2: Ints
+    score: Ints
+    score2: Ints
+    split: Floats
+    steady_split: Floats
+    score_split: Floats
+    environment: Ints
+    gpus: Ints
+    spot_gpus: Ints
+    usd_per_hour: Floats
+    environment_usd_per_hour: Floats
+    failures_per_hour: Floats
+    mixed_share: Floats
+    steady_mixed_share: Floats
+    disk_gb: Floats
+    committed_usd: Floats
+    """One whole term of every reserved offer."""
+    seconds: Floats
+    confident_seconds: Floats
+    steady_seconds: Floats
+    confident_steady_seconds: Floats
+
+    def __len__(self) -> int:
+        return int(self.rollout.shape[0])
+
+    @property
+    def rate(self) -> Floats:
+        """USD per hour of the machines and of the environment that they sample from."""
+        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour)
+
+    def times(self, placement: int) -> tuple[Floats, Floats]:
+        """Median and confident seconds in a placement: out of step, nothing waits for the longest response."""
+        if placement == ASYNC:
+            return self.steady_seconds, self.confident_steady_seconds
+        return self.seconds, self.confident_seconds
+
+    def shares(self, placement: int) -> tuple[Floats, Floats]:
+        """What the first rollout offer samples, and the least part of a mixed pool that is never taken back."""
+        if placement == ASYNC:
+            return self.steady_split, self.steady_mixed_share
+        return self.split, self.mixed_share
+
+    def take(self, index: Any) -> Support:
+        """The rows of ``index`` (integers or a mask)."""
+        return Support(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @staticmethod
+    def join(parts: list[Support]) -> Support:
+        """All rows of ``parts`` in order; there must be at least one part."""
+        return Support(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Support)))

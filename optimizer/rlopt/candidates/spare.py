@@ -1,0 +1,32 @@
+"""Spare nodes: machines of the training pool's offer that stand ready, and whether the offer has that many."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.problem import COLOCATED, Columns, Ints, Pools, Problem
+
+
+def spares(problem: Problem, care: Ints) -> Ints:
+    """Spare nodes by column, shape (columns,)."""
+    return np.asarray(problem.care(lambda one: one.spare_nodes)[care], dtype=np.int64)
+
+
+def per_node(values: Ints, first: Pools) -> Ints:
+    """Whole numbers of a pool by node."""
+    return np.asarray(values // first.nodes, dtype=np.int64)
+
+
+def spares_stand(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
+    """Which columns' offers have a node more for each spare, shape (columns,)."""
+    found = np.ones(len(columns), dtype=np.bool_)
+    count = problem.care(lambda one: one.spare_nodes)[columns.care]
+    if not np.any(count):
+        return found
+    colocated = columns.placement == COLOCATED
+    for pools, mask in ((problem.colocated, colocated), (problem.training, ~colocated)):
+        here = np.flatnonzero(mask & (count > 0))
+        rows = columns.train[here]
+        found[here] = pools.nodes[rows] + count[here] <= problem.market.max_nodes[pools.offer[rows]]
+    return found
