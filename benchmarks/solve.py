@@ -93,6 +93,7 @@ def one(name: str, task: str, times: int) -> dict[str, Any]:
         "times": times,
         "work_s": ended - ready,
         "start_s": ready - started,
+        "cpu_s": time.process_time(),
         "peak_mib": peak,
         **answer,
     }

@@ -194,6 +194,9 @@ class Details:
 
     mixed_bound = mixed
 
+    def mixed_least(self, estimate: np.ndarray) -> MixedTimes:
+        raise NotImplementedError("nothing is mixed by hand")
+
     def colocated_detail(self, row: int) -> PoolDetail:
         return self._of(("generate", "update"), ("bf16", "fp8")[row])
 

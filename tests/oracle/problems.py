@@ -24,6 +24,9 @@ from rlopt.workloads.variants import Variant
 DEVICES = ("H100-SXM", "A100-80GB", "L4")
 PRECISIONS = ("bf16", "fp8", "fp32")
 RANK = {"fp8": 1, "bf16": 2, "fp32": 3}
+SECONDS = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
+TAIL = 0.4
+"""Part of its time alone that an offer of a mix takes whatever its share: its longest response."""
 PARTS = {
     "weights": 10.0,
     "gradients": 5.0,
@@ -75,11 +78,18 @@ class StubEstimates:
     def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
         return self._mixed(first, second, np.ones(len(first)))
 
+    def mixed_least(self, estimate: np.ndarray) -> MixedTimes:
+        pools = self.rollouts.take(estimate)
+        none = np.zeros(len(estimate))
+        return MixedTimes(split=none, steady_split=none, **{n: TAIL * getattr(pools, n) for n in SECONDS})
+
     def _mixed(self, first: np.ndarray, second: np.ndarray, slower: np.ndarray) -> MixedTimes:
-        """A mix as quick as its parts allow, or a little slower, as whole replicas and tails make it."""
+        """A mix as quick as its parts and their longest responses allow, or a little slower, as whole replicas are."""
         a, b = self.rollouts.take(first), self.rollouts.take(second)
-        names = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
-        times = {name: slower / (1.0 / getattr(a, name) + 1.0 / getattr(b, name)) for name in names}
+        times = {}
+        for name in SECONDS:
+            one, other = getattr(a, name), getattr(b, name)
+            times[name] = slower * np.maximum(1.0 / (1.0 / one + 1.0 / other), TAIL * np.maximum(one, other))
         steady = b.steady_seconds / (a.steady_seconds + b.steady_seconds)
         return MixedTimes(split=b.seconds / (a.seconds + b.seconds), steady_split=steady, **times)
 

@@ -76,6 +76,10 @@ class Estimates(Protocol):
         """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
         ...
 
+    def mixed_least(self, estimate: Ints) -> MixedTimes:
+        """Seconds that a rollout pool of a mix takes whatever its share of the samples, shape of ``estimate``."""
+        ...
+
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
         """A pool that only scores, ``share`` of the samples."""
         ...

@@ -108,6 +108,24 @@ def _least_seconds(
     return known[key]
 
 
+def mixed_least(
+    context: Context,
+    table: SamplingTable,
+    rows: Ints,
+    one: Ints,
+    known: dict[tuple[int, int, bool], Floats],
+) -> MixedTimes:
+    """Seconds that an offer of a mixed pool takes whatever its share: its longest response and its new weights."""
+    found = _empty(len(one))
+    for here, size, environment, _, a, _ in _groups(table, rows, one, one):
+        bands, sent = _bands(context, table, a), _sent(context, table, a)
+        for plain, confident, steady in (("in_step", "late", False), ("steady", "late_steady", True)):
+            end = _least_seconds(context, table, known, (size, environment, steady))[a]
+            found[plain][here] = with_tools(context, end, size, context.instances[environment], steady) + sent
+            found[confident][here] = found[plain][here] * bands
+    return MixedTimes(*found.values())
+
+
 def mixed_bound(
     context: Context,
     table: SamplingTable,

@@ -13,7 +13,7 @@ from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import engine_detail
 from rlopt.candidates.handover import handover_seconds
-from rlopt.candidates.mixing import Remembered, as_table, mixed_bound, mixed_times
+from rlopt.candidates.mixing import Remembered, as_table, mixed_bound, mixed_least, mixed_times
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
@@ -63,6 +63,10 @@ class Tables:
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""
         return mixed_bound(*self._mixed(), self._rows(), first, second, self.remembered.least)
+
+    def mixed_least(self, estimate: Ints) -> MixedTimes:
+        """Seconds that a rollout pool of a mix takes whatever its share."""
+        return mixed_least(self.context, self._table(), self._rows(), estimate, self.remembered.least)
 
     def _rows(self) -> Ints:
         if not self.remembered.rows:

@@ -32,20 +32,25 @@ class Served:
 def served_groups(problem: Problem) -> Iterator[Served]:
     """Rows that may be put together: one zone, one variant, one group size."""
     training, rollout, scoring = problem.training, problem.rollout, problem.scoring
-    for zone in np.unique(training.zone):
-        trained, sampled, scored = (np.flatnonzero(pools.zone == zone) for pools in (training, rollout, scoring))
-        for size in np.unique(training.group_size[trained]):
-            fitting = sampled[rollout.group_size[sampled] == size]
-            rows = trained[training.group_size[trained] == size]
-            for variant in np.unique(training.variant[rows]):
-                score = None
-                if problem.variants[variant].own:
-                    fine = (scoring.variant[scored] == variant) & (scoring.group_size[scored] == size)
-                    score = scored[fine]
-                train = rows[training.variant[rows] == variant]
-                here = fitting[rollout.variant[fitting] == problem.variants[variant].sampler]
-                if len(here) and (score is None or len(score)):
-                    yield Served(Group(int(zone), int(variant), int(size)), train, here, score)
+    sampled = _by_key(rollout.zone, rollout.group_size, rollout.variant)
+    scored = _by_key(scoring.zone, scoring.group_size, scoring.variant)
+    for (zone, size, variant), train in _by_key(training.zone, training.group_size, training.variant).items():
+        here = sampled.get((zone, size, problem.variants[variant].sampler))
+        own = bool(problem.variants[variant].own)
+        score = scored.get((zone, size, variant)) if own else None
+        if here is not None and (score is not None or not own):
+            yield Served(Group(zone, variant, size), train, here, score)
+
+
+def _by_key(*keys: Ints) -> dict[tuple[int, ...], Ints]:
+    """Row numbers of each combination of keys, in order."""
+    if not len(keys[0]):
+        return {}
+    order = np.lexsort(keys[::-1])
+    table = np.stack([key[order] for key in keys])
+    starts = np.flatnonzero(np.append(True, (table[:, 1:] != table[:, :-1]).any(axis=0)))
+    parts = np.split(order, starts[1:])
+    return {tuple(int(key) for key in table[:, at]): part for at, part in zip(starts, parts, strict=True)}
 
 
 def classes(pools: Pools, rows: Ints) -> list[Ints]:
@@ -72,18 +77,25 @@ def promising_pairs(
 ) -> Iterator[tuple[int, Ints, Support]]:
     """Per placement the pairs of staircase pools with the lowest bounds."""
     problem = matter.problem
-    picks: dict[int, list[tuple[float, int, Support]]] = {m: [] for m in modes}
+    everything: list[Support] = []
+    picks: dict[int, list[tuple[Floats, Ints, Ints]]] = {m: [] for m in modes}
+    start = 0
     for served in groups:
         trained = classes(problem.training, served.train)
         for beside in _supports(matter, served):
+            everything.append(beside)
             for u in trained:
                 if len(u) and len(beside):
                     for m in modes:
-                        picks[m] += _picked(matter, m, served.group, u, beside)
+                        bound, row, at = _picked(matter, m, served.group, u, beside)
+                        picks[m].append((bound, row, at + start))
+            start += len(beside)
     for m, found in picks.items():
-        chosen = sorted(found, key=lambda pick: pick[:2])[: 20 * FIRST_LOOK]
-        if chosen:
-            yield m, np.array([u for _, u, _ in chosen]), Support.join([beside for _, _, beside in chosen])
+        if found:
+            bound, row, at = (np.concatenate([part[n] for part in found]) for n in range(3))
+            best = np.lexsort((row, bound))[: 20 * FIRST_LOOK]
+            if len(best):
+                yield m, row[best], Support.join(everything).take(at[best])
 
 
 def _supports(matter: Matter, served: Served) -> list[Support]:
@@ -96,10 +108,8 @@ def _supports(matter: Matter, served: Served) -> list[Support]:
     return [every_pair(problem, a, b) for a in found for b in scored]
 
 
-def _picked(
-    matter: Matter, placement: int, group: Group, train: Ints, beside: Support
-) -> list[tuple[float, int, Support]]:
-    """(bound, training row, pools beside it) of the best pairs of one group."""
+def _picked(matter: Matter, placement: int, group: Group, train: Ints, beside: Support) -> tuple[Floats, Ints, Ints]:
+    """Bounds, training rows and numbers of the pools beside them, of the best pairs of one group."""
     a = matter.problem.training.take(train)
     sampling, confident = beside.times(placement)
     rate = a.rate[:, None] + beside.rate[None, :]
@@ -110,8 +120,5 @@ def _picked(
         score = np.where(np.isfinite(score), hours, np.inf)
     best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
     rows, cols = np.unravel_index(best, score.shape)
-    return [
-        (float(score[i, j]), int(train[i]), beside.take(slice(int(j), int(j) + 1)))
-        for i, j in zip(rows, cols, strict=True)
-        if np.isfinite(score[i, j])
-    ]
+    fine = np.isfinite(score[rows, cols])
+    return score[rows, cols][fine], train[rows[fine]], np.asarray(cols[fine], dtype=np.int64)

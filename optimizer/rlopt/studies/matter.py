@@ -11,7 +11,7 @@ from rlopt.problem import Floats, Pools, Problem, Support
 from rlopt.studies.bounds import Bounds, Group
 from rlopt.studies.prune import Prune, Stairs
 
-MANY, STEPS = 2_000, 8
+MANY, STEPS = 300, 8
 """Pools for which a coarse look at the staircase comes first, and its steps."""
 
 

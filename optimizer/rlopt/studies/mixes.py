@@ -6,19 +6,21 @@ its least seconds, and only what is left is estimated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.detail import MixedTimes
 from rlopt.candidates.support import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
-from rlopt.problem import ASYNC, Ints, Pools, Support
+from rlopt.problem import ASYNC, Floats, Ints, Pools, Support
 from rlopt.studies.bounds import Group
 from rlopt.studies.matter import Matter
 from rlopt.studies.prune import Stairs
 
 PAIRS = 200_000
+BLOCK = 8
 STEPS, STRIDE = 8, 6
 """Steps of a coarse look at a staircase; parts into which the others are cut for an exact one."""
 INTERVAL = 1.1
@@ -104,22 +106,9 @@ class Mixes:
         found = [mixed(problem, kind, rows[:0], rows[:0])]
         if not len(rows):
             return found[0]
-        mine = pools.take(rows)
-        hourly, committed, times = mine.rate, mine.committed_usd, mine.times(placement)
-        step = max(1, PAIRS // max(len(rows), 1))
-        for start in range(0, len(rows), step):
+        for i, j in self._likely(placement, group, kind, rows, stairs):
             if self.over():
                 break
-            some = np.arange(start, min(start + step, len(rows)))
-            i, j = np.repeat(some, len(rows)), np.tile(np.arange(len(rows)), len(some))
-            fine = may_mix(problem, kind, rows[i], rows[j])
-            if self.share > 0.0:
-                fine &= ~(mine.spot[i] & mine.spot[j])
-            i, j = i[fine], j[fine]
-            both = together(times[0][i], times[0][j]), together(times[1][i], times[1][j])
-            rate = hourly[i] + mine.usd_per_hour[j]  # one environment serves both
-            quick = self.matter.could(placement, group, rate, committed[i] + committed[j], both, stairs)
-            i, j = rows[i[quick]], rows[j[quick]]
             least = mixed(problem, kind, i, j, bound=True)
             fine = self.matter.of(placement, group, least, stairs)
             exact = mixed(problem, kind, i[fine], j[fine])
@@ -130,6 +119,32 @@ class Mixes:
                 stay &= ~thin
             found.append(exact.take(stay))
         return Support.join(found)
+
+    def _likely(
+        self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs
+    ) -> Iterator[tuple[Ints, Ints]]:
+        """Pairs of rows that a first bound lets matter: blocks of similar pools first, then the pairs in them."""
+        problem = self.matter.problem
+        pools = pools_of(problem, kind)
+        rows = _alike_first(pools, rows, placement)
+        mine = pools.take(rows)
+        least = problem.estimates.mixed_least(mine.estimate) if kind == "rollout" else None
+        parts = _Parts.of(mine, placement, least)
+        blocks = parts.blocks(BLOCK)
+        a, b = np.triu_indices(len(blocks.usd_per_hour))
+        fine = self.matter.could(placement, group, *blocks.pairs(a, b), stairs)
+        a, b = a[fine], b[fine]
+        step = max(1, PAIRS // BLOCK**2)
+        for start in range(0, len(a), step):
+            i, j = _inside(a[start : start + step], b[start : start + step], len(rows))
+            swapped = mine.offer[i] > mine.offer[j]
+            i, j = np.where(swapped, j, i), np.where(swapped, i, j)
+            fine = may_mix(problem, kind, rows[i], rows[j])
+            if self.share > 0.0:
+                fine &= ~(mine.spot[i] & mine.spot[j])
+            i, j = i[fine], j[fine]
+            quick = self.matter.could(placement, group, *parts.pairs(i, j), stairs)
+            yield rows[i[quick]], rows[j[quick]]
 
     def _hope(self, placement: int, group: Group, pools: Pools, stairs: Stairs) -> bool:
         """Whether any mix at all could matter: none costs less per sample than the cheapest pool does.
@@ -187,3 +202,64 @@ class Mixes:
             rate = hourly[i] + others.usd_per_hour[j]
             fine[i[self.matter.could(placement, group, rate, committed[i], times, stairs)]] = True
         return fine
+
+
+def _alike_first(pools: Pools, rows: Ints, placement: int) -> Ints:
+    """Rows in an order in which neighbours have similar rates and, among those, similar seconds."""
+    rate, seconds = pools.usd_per_hour[rows], pools.times(placement)[0][rows]
+    order = np.argsort(rate, kind="stable")
+    shelf = np.empty(len(rows), dtype=np.int64)
+    shelf[order] = np.arange(len(rows)) // max(1, int(np.sqrt(len(rows) * BLOCK)))
+    return rows[np.lexsort((seconds, shelf))]
+
+
+def _inside(a: Ints, b: Ints, size: int) -> tuple[Ints, Ints]:
+    """All pairs of rows in the pairs of blocks (a, b), each once."""
+    within = np.arange(BLOCK)
+    i = np.repeat(a * BLOCK, BLOCK**2) + np.tile(np.repeat(within, BLOCK), len(a))
+    j = np.repeat(b * BLOCK, BLOCK**2) + np.tile(within, len(a) * BLOCK)
+    fine = (i < size) & (j < size) & (i < j)
+    return i[fine], j[fine]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What bounds a mix by its parts, shape (parts,). ``ends`` are seconds that a part takes whatever its share."""
+
+    usd_per_hour: Floats
+    environment_usd_per_hour: Floats
+    committed_usd: Floats
+    seconds: Floats
+    confident_seconds: Floats
+    ends: Floats
+    confident_ends: Floats
+
+    @staticmethod
+    def of(pools: Pools, placement: int, least: MixedTimes | None) -> _Parts:
+        none = np.zeros(len(pools))
+        ends = (none, none)
+        if least is not None:
+            steady = placement == ASYNC
+            ends = (
+                least.steady_seconds if steady else least.seconds,
+                least.confident_steady_seconds if steady else least.confident_seconds,
+            )
+        return _Parts(
+            pools.usd_per_hour, pools.environment_usd_per_hour, pools.committed_usd, *pools.times(placement), *ends
+        )
+
+    def blocks(self, size: int) -> _Parts:
+        """The least of every ``size`` neighbours."""
+        starts = np.arange(0, len(self.seconds), size)
+        return _Parts(*(np.minimum.reduceat(getattr(self, part.name), starts) for part in fields(self)))
+
+    def pairs(self, i: Ints, j: Ints) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
+        """Least rate, least bill of reserved offers, and least median and confident seconds of mixes."""
+        median = np.maximum(together(self.seconds[i], self.seconds[j]), np.maximum(self.ends[i], self.ends[j]))
+        late = np.maximum(
+            together(self.confident_seconds[i], self.confident_seconds[j]),
+            np.maximum(self.confident_ends[i], self.confident_ends[j]),
+        )
+        rate = self.usd_per_hour[i] + self.usd_per_hour[j]
+        rate = rate + np.minimum(self.environment_usd_per_hour[i], self.environment_usd_per_hour[j])  # one serves both
+        return rate, self.committed_usd[i] + self.committed_usd[j], (median, late)

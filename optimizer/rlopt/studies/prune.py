@@ -67,6 +67,14 @@ class Prune:
             self.excluded[BARRED] += int((barred & ~late).sum())
         return np.asarray(~(late | barred | dear | beaten))
 
+    def could(self, cost: float, hours: float) -> bool:
+        """Whether anything that costs and takes at least this much may matter; a quick test of one group."""
+        if self.goal == "frontier":  # the least cost and the least hours may be of different columns
+            return bool(self.keep(np.array([cost]), np.array([hours]), count=False)[0])
+        value = cost if self.goal == "cost" else hours
+        room = 1.0 - NOISE if self.strict else 1.0 + self.slack + NOISE
+        return value <= self.best * room
+
     def learn(self, columns: Columns) -> None:
         """Take feasible columns into account."""
         if not len(columns):

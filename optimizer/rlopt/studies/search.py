@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -30,6 +30,7 @@ from rlopt.studies.dominance import undominated
 from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs, served_groups
 from rlopt.studies.matter import Matter
 from rlopt.studies.mixes import Mixes
+from rlopt.studies.outlook import nearest, open_groups
 from rlopt.studies.prune import Prune, Stairs, least_of, unique
 
 CHUNK = 40_000
@@ -70,14 +71,16 @@ class Search:
         if self.reductions:
             if colocated:
                 self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
-            for placement, train, beside in promising_pairs(self.matter, groups, modes):
+            for placement, train, beside in promising_pairs(
+                self.matter, nearest(self.bounds, self.prune, modes, groups), modes
+            ):
                 self.price(placement, train, beside)
         if self.quick:
             return self._collect()
         if colocated:
             self._colocated()
-        for served in groups:
-            for placement in modes:
+        for placement in modes:
+            for served in self._open(placement, groups):
                 self._alone(placement, served)
         if self.reductions:
             self._mixes(groups, modes)
@@ -90,10 +93,13 @@ class Search:
         if math.isinf(self.prune.best) and not len(self.prune.hours):  # without a plan no bound speaks
             self.ends = min(self.ends, time.perf_counter() + SECONDS_WITHOUT_PLAN)
         self.prune.strict = True
-        for served in groups:
-            for placement in modes:
+        for placement in modes:
+            for served in self._open(placement, groups, mixed=True):
                 self._mixed(placement, served)
         self.prune.strict = False
+
+    def _open(self, placement: int, groups: Sequence[Served], mixed: bool = False) -> Iterator[Served]:
+        return open_groups(self.bounds, self.prune, placement, groups, mixed) if self.reductions else iter(groups)
 
     def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
