@@ -25,7 +25,7 @@ DEVICES = ("H100-SXM", "A100-80GB", "L4")
 PRECISIONS = ("bf16", "fp8", "fp32")
 RANK = {"fp8": 1, "bf16": 2, "fp32": 3}
 SECONDS = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
-TAIL = 0.4
+TAIL = 0.2
 """Part of its time alone that an offer of a mix takes whatever its share: its longest response."""
 PARTS = {
     "weights": 10.0,
