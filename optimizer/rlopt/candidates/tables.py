@@ -66,7 +66,7 @@ class Tables:
 
     def mixed_least(self, estimate: Ints) -> MixedTimes:
         """Seconds that a rollout pool of a mix takes whatever its share."""
-        return mixed_least(self.context, self._table(), self._rows(), estimate, self.remembered.least)
+        return mixed_least(*self._mixed(), self._rows(), estimate, self.remembered.least)
 
     def _rows(self) -> Ints:
         if not self.remembered.rows:
