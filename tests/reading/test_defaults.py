@@ -32,14 +32,14 @@ def test_every_row_names_a_key_of_the_schema_once() -> None:
     known = _keys(schema, schema)
     assert [row.key for row in ROWS if row.key not in known] == []
     assert len({row.key for row in ROWS}) == len(ROWS)
-    assert len({group for group, _ in groupby(ROWS, key=lambda row: row.group)}) <= 6
+    assert len({group for group, _ in groupby(ROWS, key=lambda row: row.group)}) <= 7
     assert len(list(groupby(ROWS, key=lambda row: row.group))) == len({row.group for row in ROWS})
 
 
 def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) -> None:
     for text in bases.values():
         lines = list(defaults(load(text)))
-        assert 4 <= len(lines) <= 6
+        assert 5 <= len(lines) <= 7
         assert all(line.startswith("at defaults, ") for line in lines)
 
 
@@ -54,6 +54,12 @@ def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) ->
         ("grpo", "job.cache", "{replay: 1 GiB}", "nothing is held in a fast store"),
         ("grpo", "job.trials", "3", "one run; each trial or rerun would add a whole run to the bill"),
         ("grpo", "job.trials", "1", "one run; each trial or rerun would add a whole run to the bill"),
+        ("grpo", "job.divergences", "0.5", "no run collapses"),
+        ("grpo", "job.pilots", "{runs: 2, share: 0.1}", "no small runs before the job"),
+        ("grpo", "costs.hours_per_failure", "2", "finding what broke takes nobody; an hour a failure"),
+        ("grpo", "recovery.spare_nodes", "[0, 1]", "none stand ready"),
+        ("grpo", "checkpoint.rollouts", "{every: 512}", "unfinished responses are lost at a stop"),
+        ("grpo", "limits.wait", "6h", "machines are there as soon as they are ordered"),
         ("sft", "job.remedial_share", "0.1", "no training against forgetting"),
         ("sft", "job.data.prepare.vcpu_seconds_per_sample", "0.01", "decoding and shuffling take no time"),
         ("vla", "job.action.policy_loss", "advantage_conditioned", "awr, no likelihood is computed"),
@@ -90,6 +96,16 @@ def test_models_of_a_choice(bases: dict[str, str], load: Load) -> None:
     assert "floors.reward_quality: a reward model may be chosen however" in " ".join(defaults(load(choice)))
     for text, changes in ((choice, ("floors.reward_quality=0.7",)), (bases["grpo"], ())):
         assert "floors.reward_quality" not in " ".join(defaults(load(text, *changes)))
+
+
+def test_what_more_trials_and_waits_bring_up(bases: dict[str, str], load: Load) -> None:
+    text = " ".join(defaults(load(bases["grpo"], "costs.engineer_hour=90 USD", "job.trials=3", "limits.wait=2h")))
+    assert "limits.cut_off: every trial is billed to its end" in text
+    assert "costs.hours_per_trial: rework before a further trial takes nobody; an hour a trial would cost 90" in text
+    assert "costs.waiting_people: nobody waits for the machines" in text
+    assert "limits.deadline_from: the deadline starts with the machines" in text
+    alone = " ".join(defaults(load(bases["grpo"], "costs.engineer_hour=90 USD")))
+    assert not any(key in alone for key in ("cut_off", "hours_per_trial", "waiting_people", "deadline_from"))
 
 
 def test_people_without_a_price_are_said_once(bases: dict[str, str], load: Load) -> None:

@@ -30,6 +30,30 @@ def _hours(what: str, each: str) -> Callable[[Request], str]:
     return told
 
 
+def _collapses(request: Request) -> str:
+    every = request.floors.checkpoints.history_every
+    lost = f"; each would lose {every / 2:g} steps on average, and a restart" if every else ""
+    return f"no run collapses{lost}"
+
+
+def _uncut(request: Request) -> str:
+    return "every trial is billed to its end" if request.job.trials > 1 else ""
+
+
+def _rework(request: Request) -> str:
+    told = _hours("rework before a further trial takes nobody", "a trial")
+    return told(request) if request.job.trials > 1 else ""
+
+
+def _waiting(request: Request) -> str:
+    return _hours("nobody waits for the machines", "lost for each hour of it")(request) if request.limits.wait else ""
+
+
+def _from(request: Request) -> str:
+    stated = request.limits.deadline is not None and request.limits.wait
+    return "the deadline starts with the machines, not with the request" if stated else ""
+
+
 def _fallback(request: Request) -> str:
     used = {*request.choices.precision.rollout, *request.choices.precision.score}
     return "no step leaves a low precision for bf16" if used & set(LOW) else ""
@@ -99,6 +123,9 @@ def _full_text(request: Request) -> str:
 
 ROWS: Final[tuple[Default, ...]] = (
     Default("runs", "job.trials", "one run; each trial or rerun would add a whole run to the bill"),
+    Default("runs", "job.divergences", _collapses),
+    Default("runs", "job.pilots", "no small runs before the job"),
+    Default("runs", "limits.cut_off", _uncut),
     Default("runs", "job.evaluation", "nothing is evaluated during training"),
     Default("runs", "job.remedial_share", "no training against forgetting", ("sft",)),
     Default("runs", "job.fallback.share_of_steps", _fallback, ("ppo", "grpo", "opd")),
@@ -115,6 +142,15 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("runs", "choices.action_head", _head, ("vla",)),
     Default("people", "costs.setup_hours", _hours("setting up takes no time", "of it")),
     Default("people", "costs.on_call_hours_per_day", _hours("nobody is on call", "a day")),
+    Default("people", "costs.hours_per_failure", _hours("finding what broke takes nobody", "a failure")),
+    Default("people", "costs.hours_per_trial", _rework),
+    Default("people", "costs.waiting_people", _waiting),
+    Default("stops and waits", "recovery.spare_nodes", "none stand ready"),
+    Default("stops and waits", "recovery.replace_wait", "a lost machine is replaced within the restart"),
+    Default("stops and waits", "recovery.launcher", "a lost rollout machine stops the run", GENERATING),
+    Default("stops and waits", "checkpoint.rollouts", "unfinished responses are lost at a stop", GENERATING),
+    Default("stops and waits", "limits.wait", "machines are there as soon as they are ordered"),
+    Default("stops and waits", "limits.deadline_from", _from),
     Default("data", "job.data.compression_ratio", _uncompressed),
     Default("data", "job.filter.before_storage", _screened, GENERATING),
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
