@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rlopt.reading.defaults import defaults
+from rlopt.reading.derived_acting import acting, value_model
 from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.reading.derived_load import frames, loading
 from rlopt.reading.derived_models import choices_of_models
 from rlopt.reading.derived_records import bought, records
-from rlopt.request import TIGHTNESS, Floors, Request, Trainable
+from rlopt.request import TIGHTNESS, Floors, Request, Trainable, by_head
 from rlopt.units import format_duration, format_size
 
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    of_the_run = (_job, choices_of_models, _run, _samples, _images, frames, loading)
+    of_the_run = (_job, choices_of_models, _run, acting, value_model, _samples, _images, frames, loading)
     around_it = (work, metrics, texts, records, held, bought, spending, _floors, _defaults, defaults)
     return [sentence for part in (*of_the_run, *around_it) for sentence in part(request)]
 
@@ -35,14 +36,14 @@ def _trained(trainable: Trainable) -> str:
 
 def _run(request: Request) -> Iterator[str]:
     job = request.job
-    if job.convergence is not None:
+    if job.convergence is not None and not by_head(job.convergence):
         table = ", ".join(f"{size}: {job.steps_for(size)}" for size in request.group_sizes)
         yield f"steps by group size: {table}"
         named = request.choices.group_size or ()
         excluded = [str(size) for size in named if size not in request.group_sizes]
         if excluded:
             yield f"group sizes without an entry in job.convergence are excluded: {', '.join(excluded)}"
-    elif job.value_convergence is None:
+    elif job.convergence is None and job.value_convergence is None:
         source = "as given"
         if job.steps is None:
             samples = job.data.new_samples if job.data.incremental else job.dataset_samples

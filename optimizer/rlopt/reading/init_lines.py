@@ -65,10 +65,10 @@ RUN: Final[Mapping[str, str]] = {
 """,
     "vla": """\
   prompts_per_step: 64            # trajectories per iteration
-  steps: 20                       # iterations
+  steps: 20                       # or convergence: {flow: 20, one_step: 30}, with choices.action_head
   prompt_tokens: {mean: 60, max: 128}
   vision: {image_size: 224, cameras: 2, patch: 14, tokens_per_image: 64}
-  action: {head: flow, flow_steps: 5, chunk: 50, frequency: 50 Hz}
+  action: {head: flow, flow_steps: 5, chunk: 50, frequency: 50 Hz}   # policy_loss: awr | ppo (dear)
   trajectory: {mean: 60s, max: 120s}          # on the robot's clock
   filter: {drop: 0.5, before_storage: true}   # share that the value filter drops
   environment: {kind: simulator, runs_on: cpu, steps_per_second: 100,     # instances: a decision
@@ -84,7 +84,7 @@ VLA_POLICY: Final = """\
 """
 
 VALUE: Final = """\
-    # a value model of 0.67 billion weights, as in RECAP (arXiv 2511.14759); none | model
+    # 0.67 billion weights, as in RECAP (arXiv 2511.14759); none | model | a head on the frozen backbone
     value: {name: value-0.67b, params: 670000000, layers: 18, hidden: 640, heads: 4, kv_heads: 1,
             head_dim: 256, ffn: 2048, vocab: 262144, tie_embeddings: true}
 """

@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rlopt.plan import Binding, Decisions, FrontierPoint, Plan
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
+from rlopt.reports.text_acting import acting
 
 CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time", "floors.core_metrics.every")
 """Floors that bound from above: less is stricter."""
@@ -112,6 +113,7 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
         rows.append(("models", "; ".join(f"{words.model(role)}: {name}" for role, name in made.models.items())))
     if made.environment:
         rows.append(("environment", _environment(made.environment)))
+    rows += acting(made)
     for key, value in (made.operations or {}).items():
         rows.append((words.spelled(key), RELEASE.get(value, words.number(value))))
     return rows
@@ -119,7 +121,7 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
 
 def _datum(key: str, value: Any) -> str:
     if key == "value_bins":
-        return f"the value model tells {words.count(value, 'bin')} apart"
+        return "the value model regresses" if value == 1 else f"the value model tells {words.count(value, 'bin')} apart"
     return DATA.get((key, value)) or f"{words.spelled(key)}: {words.number(value)}"
 
 

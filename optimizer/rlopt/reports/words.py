@@ -22,6 +22,7 @@ STAGES: Final[Mapping[str, str]] = {
     "environment": "environment",
     "evaluation": "evaluate",
     "likelihood": "likelihood of actions",
+    "screening": "screen before storing",
     "transfer": "hand over weights",
 }
 DOING: Final[Mapping[str, str]] = {
