@@ -12,6 +12,7 @@ import numpy as np
 from rlopt.costs.tiers import Values
 from rlopt.problem import Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
+from rlopt.workloads.policy_loss import unrolled
 
 SAMPLED, ABNORMAL, DEBUGGED = "text log", "abnormal samples", "debugged steps"
 TRACES = "traces"
@@ -19,9 +20,10 @@ TRACES = "traces"
 
 
 def gb_per_sample(problem: Problem) -> float:
-    """GB of one sample's text."""
-    lengths = problem.workload.stages[-1].lengths
-    tokens = lengths.mean * max(stage.per_sample for stage in problem.workload.stages)
+    """GB of one sample's text; what a loss runs through several times is written once."""
+    lengths, acts = problem.workload.stages[-1].lengths, problem.workload.acting
+    again = 0 if acts is None else acts.action_tokens * (unrolled(problem.request, acts) - 1)
+    tokens = (lengths.mean - again) * max(stage.per_sample for stage in problem.workload.stages)
     return bytes_to_gb(tokens * problem.request.costs.bytes_per_token)
 
 

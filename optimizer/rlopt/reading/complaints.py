@@ -134,7 +134,7 @@ def _internal(step: str | int, tree: Any) -> bool:
     """Tell whether a step below a model is not spelt in the file: its form, or the place in a choice of one."""
     if isinstance(step, int):
         return not isinstance(tree, (list, tuple))
-    return step in ("inline", "options", "model") and not (isinstance(tree, Mapping) and step in tree)
+    return step in ("inline", "shared", "options", "model") and not (isinstance(tree, Mapping) and step in tree)
 
 
 def _dotted(loc: Sequence[str | int], tree: Any) -> str:
