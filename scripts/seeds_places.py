@@ -77,6 +77,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("13", ("job.models.teacher={model: Qwen/Qwen3-32B, teacher_training: {prompts_per_step: 64, steps: 100}}",)),
     ("14", ()),
     ("14", (*_PEOPLE, "floors.value_bins=101", "choices.value_bins=[101, 201]")),
+    ("14", ("floors.value_params=500M", "job.action.policy_loss=ppo", "job.offline.samples=640")),
 )
 """Numbers of example requests, each with what is changed in it."""
 
