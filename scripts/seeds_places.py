@@ -61,6 +61,7 @@ _LOOSE: Final = (
     "floors.core_metrics.every=100",
     "floors.max_staleness=1",
 )
+_ON_CPUS: Final = "choices.scoring=[cpu]"
 _RESERVED: Final = ("choices.pricing=[reserved]", "choices.providers=any", "limits.budget=1000000 USD")
 EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("01", ()),
@@ -70,6 +71,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("05", ("job.data.clean_price=0.000001 USD",)),
     ("06", ()),
     ("06", ("job.models.reward=[{model: Qwen/Qwen2.5-0.5B, accuracy: 0.9}]", "floors.reward_quality=0.9")),
+    ("06", ("job.models.reward={model: Qwen/Qwen2.5-0.5B, cpu: {vcpu_seconds_per_sample: 1, vcpus: 4}}", _ON_CPUS)),
     ("07", (*_BILL, *_LOOSE)),
     ("09", ()),
     ("10", ("costs.idle.volumes=24h",)),

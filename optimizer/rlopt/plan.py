@@ -158,6 +158,8 @@ class Decisions(Strict):
     data: dict[str, Any] | None = None
     models: dict[str, str] | None = None
     """Role to the model chosen; null where every model was given plainly."""
+    scoring: dict[str, Any] | None = None
+    """on: cpu, processes: how many score there; null where GPUs score."""
     environment: dict[str, Any] | None = None
     operations: dict[str, Any] | None = None
     """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""

@@ -81,7 +81,7 @@ def test_order_of_stored_precisions() -> None:
 def test_levers_are_open_when_left_out() -> None:
     choices = Choices()
     assert choices.log_probs == ("recompute", "stored")
-    assert choices.scoring == ("shared", "own")
+    assert choices.scoring == ("shared", "own", "cpu")
     assert choices.mixed_pools is True
     assert choices.value_bins is None
     for key in ("log_probs", "scoring", "value_bins"):

@@ -25,7 +25,7 @@ from rlopt.candidates.pricing import stop_rates
 from rlopt.candidates.sampling import SamplingTable, sampling_tables
 from rlopt.candidates.scoring import ScoringTable, scoring_table
 from rlopt.candidates.tables import Tables
-from rlopt.candidates.tariff import TierTable, environment_rates
+from rlopt.candidates.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.candidates.training import TrainingTable, training_table
 from rlopt.estimates import Layout
 from rlopt.facts import Catalog, Model
@@ -91,7 +91,9 @@ def build_problem(
     market = open_market(request, catalog, gpu_limit)
     operations = load_operations()
     book = TariffBook(catalog, request, workload, operations)
-    tariffs = tuple(zone_tariff(book, *zone) for zone in market.zones)
+    scorers = [variant.cpu for variant in variants]
+    tariffs = tuple(zone_tariff(book, *zone, scorers) for zone in market.zones)
+    scoring_rates = scorer_rates(tariffs, len(variants))
     experts = any(role.model.experts > 0 for variant in variants for role in variant.workload.roles)
     context = make_context(request, catalog, workload, market, gpu_limit, experts=experts)
     stops = stop_rates(market, catalog)
@@ -114,6 +116,9 @@ def build_problem(
             here, table = tables[at]
             for size, steps in variant.steps.items():
                 way = Way(number, size, steps, table.update_precision)
+                if variant.cpu is not None:
+                    seconds = variant.cpu.seconds(variant.workload, size)
+                    way = replace(way, cpu_seconds=seconds, cpu_usd_per_hour=scoring_rates[:, number])
                 if not workload.generates:
                     colocated.append(builder.training(at, here, table, way, alone=True))
                 elif "colocated" in request.placements and not variant.own and variant.runs("colocated"):

@@ -43,6 +43,10 @@ class Way:
     size: int
     steps: int
     precision: str
+    cpu_seconds: float = 0.0
+    """Seconds of a step in which machines without GPUs score."""
+    cpu_usd_per_hour: Floats | None = None
+    """What those machines take by zone, shape (zones,); None without them."""
 
     @property
     def fields(self) -> dict[str, int]:
@@ -61,7 +65,15 @@ class Builder:
         self.scoring_rows: list[ScoringRow] = []
         self.colocated_rows: list[ColocatedRow] = []
 
-    def price(self, topology: Ints, nodes: Ints, needs: Needs, estimate: int, given: Mapping[str, Any]) -> Pools:
+    def price(
+        self,
+        topology: Ints,
+        nodes: Ints,
+        needs: Needs,
+        estimate: int,
+        given: Mapping[str, Any],
+        cpu_usd_per_hour: Floats | None = None,
+    ) -> Pools:
         """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0 or as in step."""
         rows = len(topology)
         zero = np.zeros(rows)
@@ -83,6 +95,8 @@ class Builder:
         whole = ("group_size", "update_precision", "variant", "environment", "precision", "score_precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
+        if cpu_usd_per_hour is not None:
+            environments = environments + cpu_usd_per_hour[:, None]
         return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields, self.left_out)
 
     def _trains(
@@ -113,7 +127,7 @@ class Builder:
             self.training_rows += entries
         band = context.train_band[table.topology[rows]]
         sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]] + context.later_s[1]
-        total = seconds[rows] + sent
+        total = seconds[rows] + sent + way.cpu_seconds
         given = {
             **way.fields,
             "seconds": total,
@@ -123,7 +137,7 @@ class Builder:
             "score_precision": _scored(context, table, way),
         }
         needs = self._trains(context, table, rows, way)
-        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given, way.cpu_usd_per_hour)
 
     def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
         """Training layout and engine together."""
@@ -140,7 +154,7 @@ class Builder:
             )
         ]
         topology, nodes = table.topology[found.train], table.nodes[found.train]
-        train, once = found.train_seconds + context.later_s[0], once[found.train]
+        train, once = found.train_seconds + context.later_s[0] + way.cpu_seconds, once[found.train]
         band = context.train_band[topology]
         given = {
             **way.fields,
@@ -153,7 +167,7 @@ class Builder:
             "score_precision": _scored(context, table, way),
         }
         needs = self._trains(context, table, found.train, way, found.asleep_gib)
-        return self.price(topology, nodes, needs, estimate, given)
+        return self.price(topology, nodes, needs, estimate, given, way.cpu_usd_per_hour)
 
     def _beside(self, context: Context, kind: Kind, topology: Ints, nodes: Ints, size: int) -> Needs:
         """What nodes of a pool beside training need."""

@@ -61,7 +61,7 @@ class CpuBook:
                     "",
                     "priced by costs.vcpu_hour",
                 ), []
-            key = (f"{name} {count}", owner, where if number == 0 else "any region")
+            key = (f"{name} {count} x {vcpus:g} {memory_gib:g}", owner, where if number == 0 else "any region")
             if key not in self._best_cpu:
                 self._best_cpu[key] = self._cheapest_cpu(offers, vcpus, memory_gib, count)
             best = self._best_cpu[key]

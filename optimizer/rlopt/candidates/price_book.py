@@ -6,7 +6,7 @@ Each step down is a warning and stands in the basis of the line it prices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from rlopt.candidates.log_route import LogRoute, log_route
 from rlopt.candidates.market import usd_rate
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
+from rlopt.candidates.scorers import scorer_machines
 from rlopt.candidates.services import (
     as_log,
     by_series,
@@ -33,6 +34,7 @@ from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
 from rlopt.request import Request
 from rlopt.units import GIB, HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gb, bytes_to_gib
 from rlopt.workloads import Workload
+from rlopt.workloads.cpu_scoring import CpuScorers
 
 DEFAULT_STORAGE = "aws"
 """A large cloud's object store that any provider's machines can reach, where theirs is unknown."""
@@ -206,8 +208,13 @@ def _by_provider(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
-    """Prices of one zone beside its GPUs. Raises MissingFactError where no price at all is known."""
+def zone_tariff(
+    book: TariffBook, provider: str, region: str | None, scorers: Sequence[CpuScorers | None] = ()
+) -> Tariff:
+    """Prices of one zone beside its GPUs. Raises MissingFactError where no price at all is known.
+
+    ``scorers``: what scores without GPUs in each way to run the job, ``None`` where nothing does.
+    """
     egress, egress_source = book.egress(provider, region)
     tiers, warnings = book.tiers(provider, region, egress)
     if provider not in book.traffic:
@@ -233,6 +240,8 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         machines, more = _environment(book, instances, provider, region)
         environments.append(machines)
         warnings += [warning for warning in more if warning not in warnings]
+    scoring, more = scorer_machines(book.machines, scorers, provider, region)
+    warnings += more
     rate = book.rate(log.currency)
     return Tariff(
         provider,
@@ -257,6 +266,7 @@ def zone_tariff(book: TariffBook, provider: str, region: str | None) -> Tariff:
         log_way=route.note,
         data_per_gb=data,
         data_note=data_note,
+        scorers=tuple(_booting(machines, disk) for machines in scoring),
     )
 
 

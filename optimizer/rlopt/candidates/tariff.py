@@ -173,6 +173,8 @@ class Tariff:
     """Traffic to bring the data set from where it stands."""
     data_note: str = ""
     """How that price was found; empty where the data set stands beside the pools."""
+    scorers: tuple[CpuPool | None, ...] = ()
+    """Machines that score without GPUs, by way to run the job; () where none may."""
 
     @property
     def egress_note(self) -> str:
@@ -184,14 +186,19 @@ class Tariff:
         """The head node."""
         return 0.0 if self.control is None else self.control.usd_per_hour
 
-    def cpu_pools(self, environment: int) -> tuple[CpuPool, ...]:
-        """Head node and the environment machines of one option."""
-        return tuple(pool for pool in (self.control, self.environments[environment]) if pool is not None)
+    def cpu_pools(self, environment: int, variant: int = 0) -> tuple[CpuPool, ...]:
+        """Head node, the environment machines of one option and the scorers of one way to run the job."""
+        every = (self.control, self.environments[environment], *self.scorers[variant : variant + 1])
+        return tuple(pool for pool in every if pool is not None)
 
     def boot_gb(self) -> NDArray[np.float64]:
         """GB of the volumes that head node and environment machines boot from, shape (options,)."""
         head = 0.0 if self.control is None else self.control.boot_gb
         return np.array([head + (0.0 if pool is None else pool.boot_gb) for pool in self.environments or (None,)])
+
+    def scorers_boot_gb(self, variants: int) -> NDArray[np.float64]:
+        """The same of machines that score without GPUs, shape (variants,)."""
+        return np.array([0.0 if pool is None else pool.boot_gb for pool in self.scorers or (None,) * variants])
 
 
 def environment_rates(tariffs: Sequence[Tariff], options: int) -> NDArray[np.float64]:
@@ -200,6 +207,15 @@ def environment_rates(tariffs: Sequence[Tariff], options: int) -> NDArray[np.flo
         [[0.0 if pool is None else pool.usd_per_hour for pool in tariff.environments] for tariff in tariffs],
         dtype=np.float64,
     ).reshape(len(tariffs), options)
+
+
+def scorer_rates(tariffs: Sequence[Tariff], variants: int) -> NDArray[np.float64]:
+    """USD per hour of machines that score without GPUs, shape (zones, variants)."""
+    found = np.zeros((len(tariffs), variants))
+    for zone, tariff in enumerate(tariffs):
+        for variant, pool in enumerate(tariff.scorers):
+            found[zone, variant] = 0.0 if pool is None else pool.usd_per_hour
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,5 +130,7 @@ def disk_usd(columns: Columns, problem: Problem, hours: Values) -> Floats:
     price = np.array([0.0 if tariff.disk is None else tariff.disk.usd_gb_hour for tariff in problem.tariffs])
     boots = np.stack([tariff.boot_gb() for tariff in problem.tariffs])
     scale = problem.request.job.trials / (1.0 - free_share(problem))
-    gb = columns.disk_gb + np.where(columns.gpus > 0, boots[columns.zone, columns.environment], 0.0)
+    scorers = np.stack([tariff.scorers_boot_gb(len(problem.variants)) for tariff in problem.tariffs])
+    booted = boots[columns.zone, columns.environment] + scorers[columns.zone, columns.variant]
+    gb = columns.disk_gb + np.where(columns.gpus > 0, booted, 0.0)
     return np.asarray(gb * price[columns.zone] * hours * scale)

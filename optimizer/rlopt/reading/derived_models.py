@@ -27,6 +27,10 @@ def _told(option: ModelOption, request: Request) -> str:
         table = option.convergence
         one = list(table) == [1] and request.group_sizes == (1,)
         facts.append(f"{table[1]} steps" if one else f"steps {', '.join(f'{k}: {n}' for k, n in table.items())}")
+    if option.cpu is not None:
+        cpu = option.cpu
+        each = f"{cpu.vcpu_seconds_per_sample / cpu.vcpus:g} s a sample in a process of {cpu.vcpus:g} vCPUs"
+        facts.append(f"without GPUs {each}, {' or '.join(str(count) for count in cpu.processes)} of them")
     if option.teacher_training is not None:
         facts.append(_trained(option.teacher_training))
     return f"{option.label} ({', '.join(facts)})" if facts else option.label

@@ -7,12 +7,10 @@ from typing import Final
 from pydantic import BaseModel
 
 from rlopt.errors import NotSupportedError
-from rlopt.request import OPEN_ROLES, Request
+from rlopt.request import Request
 
 KEYS: Final = ("choices.offers", "choices.data_store", "job.data.prepare")
 """A key leaves this list with the code that takes it into account."""
-OPTION_KEYS: Final = ("cpu",)
-"""The same of the models of a choice."""
 
 
 def refuse_what_waits(request: Request) -> None:
@@ -26,12 +24,6 @@ def refuse_what_waits(request: Request) -> None:
     for key in KEYS:
         if _is_set(request, key):
             raise NotSupportedError(key, "not in this release yet; leave it out")
-    for role in OPEN_ROLES:
-        choice = getattr(request.job.models, role)
-        for option in () if choice is None else choice.options:
-            for name in OPTION_KEYS:
-                if getattr(option, name) is not None:
-                    raise NotSupportedError(f"job.models.{role}.{name}", "not in this release yet; leave it out")
 
 
 def _is_set(request: Request, key: str) -> bool:

@@ -111,6 +111,9 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
         rows.append(("data", "; ".join(_datum(key, value) for key, value in made.data.items() if value is not None)))
     if made.models:
         rows.append(("models", "; ".join(f"{words.model(role)}: {name}" for role, name in made.models.items())))
+    if made.scoring:
+        processes = words.count(made.scoring["processes"], "process", "processes")
+        rows.append(("scoring", f"the reward model on machines without GPUs, {processes}"))
     if made.environment:
         rows.append(("environment", _environment(made.environment)))
     rows += acting(made)

@@ -21,7 +21,7 @@ Offload = Literal["none", "optimizer", "parameters"]
 Confidence = Literal["high", "medium", "low"]
 Grade = Literal["list", "marketplace", "aggregator"]
 LogProbs = Literal["recompute", "stored"]
-Scoring = Literal["shared", "own"]
+Scoring = Literal["shared", "own", "cpu"]
 PLACEMENTS: Final[tuple[Placement, ...]] = ("colocated", "disaggregated", "async")
 
 _NAMES_ALLOWED: Final = "a list of names, or any"
@@ -155,8 +155,9 @@ class Choices(Strict):
     """Where a price may come from; a marketplace that `providers` names is used as well."""
     log_probs: Annotated[tuple[LogProbs, ...], Field(min_length=1), AfterValidator(unique)] = ("recompute", "stored")
     """Log-probabilities of frozen models: recompute them each time, or compute them once and store them."""
-    scoring: Annotated[tuple[Scoring, ...], Field(min_length=1), AfterValidator(unique)] = ("shared", "own")
-    """Pool on which teacher and reward models score: the training pool, or one of their own (separate pools only)."""
+    scoring: Annotated[tuple[Scoring, ...], Field(min_length=1), AfterValidator(unique)] = ("shared", "own", "cpu")
+    """Where teacher and reward models score: on the training pool, on a pool of their own (separate pools only), or on
+    machines without GPUs (reward models whose cpu is stated)."""
     mixed_pools: Switch = True
     """A rollout or scoring pool may be mixed of two offers."""
     value_bins: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] | None = None

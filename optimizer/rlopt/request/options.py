@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from copy import deepcopy
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import GetJsonSchemaHandler, ValidationInfo, model_validator
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, ValidationInfo, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from rlopt.request.kinds import Name, NotNegative, Positive, Share, Whole, is_written, refuse
+from rlopt.request.kinds import Name, NotNegative, Positive, Share, Whole, is_written, refuse, unique
 from rlopt.request.lengths import Length
 from rlopt.request.quantities import Pause, Size
 from rlopt.request.refs import ModelRef
@@ -30,6 +30,8 @@ class CpuScoring(Strict):
     """vCPU-seconds to score one sample: measured on the machines in mind."""
     vcpus: Positive
     """vCPUs of one process that scores."""
+    processes: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] = (1, 2, 4, 8, 16, 32, 64)
+    """Numbers of processes to choose from; a step waits until they have scored its samples."""
     memory: Size | None = None
     """Memory of one process in bytes; its weights in bf16 when left out."""
 

@@ -33,6 +33,7 @@ from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided
+from rlopt.studies.cpu_pools import cpu_pools
 from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
@@ -136,32 +137,6 @@ def _details(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
     return found
 
 
-def _cpu_pools(zone: int, environment: int, problem: Problem) -> list[Pool]:
-    return [
-        Pool(
-            name=cpu.name,
-            roles=["environment"] if cpu.name == "environment" else ["control"],
-            serves=[],
-            provider=cpu.provider,
-            region=cpu.region,
-            zone=None,
-            instance_type=cpu.instance_type,
-            gpu=None,
-            gpus_per_node=0,
-            nodes=cpu.nodes,
-            gpus=0,
-            pricing="on_demand",
-            usd_per_hour=cpu.usd_per_hour,
-            layout=None,
-            precision=None,
-            memory=None,
-            offer=cpu.offer,
-            disk_gb=cpu.boot_gb,
-        )
-        for cpu in problem.tariffs[zone].cpu_pools(environment)
-    ]
-
-
 def _quantile(confidence: float) -> float:
     return NormalDist().inv_cdf(confidence)
 
@@ -180,8 +155,11 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     engines = [pool.name for pool in pools if "generate" in pool.roles] or [pools[-1].name]
     stages.append(StageTime(stage="transfer", pool=engines[0], seconds=overhead, model="policy"))
     environment = int(columns.environment[j])
+    stages += decided.cpu_stages(columns, j, problem)
+    number = int(columns.variant[j])
+    variant = problem.variants[number]
     pools += _spare(columns, j, pools[0], problem)
-    pools += _cpu_pools(zone, environment, problem)
+    pools += cpu_pools(zone, environment, number, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])
     wait = float(columns.wait_hours[j]) if request.limits.deadline_from == "request" else 0.0
     pilots = request.job.pilots
@@ -192,8 +170,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     checkpoint = decided.checkpoint(columns, j, problem)
     scores = [one.detail.score_precision for one in details if one.detail.score_precision]
     rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
-    variant = problem.variants[int(columns.variant[j])]
-    prices = prices_used(pools, zone, environment, checkpoint.tiers, problem)
+    prices = prices_used(pools, zone, environment, number, checkpoint.tiers, problem)
     prices += [price for price in phase_prices(variant, problem) if price not in prices]
     unmeasured = {
         pool.gpu: one.detail.band
@@ -236,6 +213,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
             data=decided.data(variant, problem),
             models=variant.models,
+            scoring=variant.scored_on,
             environment=decided.environment(environment, problem),
             operations=release_decision(columns, j, problem),
             action_head=variant.action_head,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlopt.candidates.scorers import SCORERS
 from rlopt.costs.copies import copies, weight_tiers
-from rlopt.plan import CheckpointDecision, TierUse
+from rlopt.plan import CheckpointDecision, StageTime, TierUse
 from rlopt.problem import COLOCATED, Columns, Problem
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gib
 from rlopt.workloads.variants import Variant
@@ -78,6 +79,15 @@ def recovery(columns: Columns, j: int, problem: Problem) -> dict[str, Any] | Non
         "rollouts_every": care.rollouts_every or None,
         "elastic": problem.elastic,
     }
+
+
+def cpu_stages(columns: Columns, j: int, problem: Problem) -> list[StageTime]:
+    """Seconds that machines without GPUs score in one step; nothing where they do not."""
+    variant, size = problem.variants[int(columns.variant[j])], int(columns.group_size[j])
+    if variant.cpu is None:
+        return []
+    seconds = variant.cpu.seconds(variant.workload, size)
+    return [StageTime(stage="forward", pool=SCORERS, seconds=seconds, model="reward")]
 
 
 def environment(option: int, problem: Problem) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ DISK_UNIT = "USD/GB/month of disk"
 
 
 def prices_used(
-    pools: Sequence[Pool], zone: int, environment: int, uses: Sequence[TierUse], problem: Problem
+    pools: Sequence[Pool], zone: int, environment: int, variant: int, uses: Sequence[TierUse], problem: Problem
 ) -> list[PriceUsed]:
     """Every price of the bill, with its source, date, grade and (spot) the band over the zones."""
     by_id = {offer.id: offer for offer in problem.market.offers}
@@ -41,7 +41,7 @@ def prices_used(
             )
     found += [
         PriceUsed(offer=cpu.offer, usd_per_hour=cpu.usd_per_hour / cpu.nodes, source=cpu.source, as_of=cpu.as_of)
-        for cpu in tariff.cpu_pools(environment)
+        for cpu in tariff.cpu_pools(environment, variant)
     ]
     tiers = {tier.name: tier for tier in tariff.tiers}
     for use in uses:

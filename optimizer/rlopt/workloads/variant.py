@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rlopt.request.choices import LogProbs, Placement, Scoring
 from rlopt.workloads.contract import Role, Stage, Workload
+from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
+from rlopt.workloads.cpu_scoring import CpuScorers
 from rlopt.workloads.picked import Picked
 
 
@@ -28,6 +31,8 @@ class Variant:
         Log-probabilities kept for the run, by group size.
     own
         Roles that score on a pool of their own.
+    cpu
+        Processes that score without GPUs; ``None`` where the reward model stands on GPUs.
     picked
         The model chosen where a role's models are listed or described; ``None`` where every model is given plainly.
     action_head
@@ -48,6 +53,7 @@ class Variant:
     once_sequences: float = 0.0
     stored_bytes: Mapping[int, float] | None = None
     own: tuple[str, ...] = ()
+    cpu: CpuScorers | None = None
     picked: Picked | None = None
     action_head: str | None = None
     placements: tuple[Placement, ...] | None = None
@@ -59,16 +65,20 @@ class Variant:
         return None if self.picked is None else {self.picked.role: self.picked.name}
 
     @property
+    def scored_on(self) -> dict[str, Any] | None:
+        """Machines without GPUs that score, in the plan's words; ``None`` where GPUs do."""
+        return None if self.cpu is None else {"on": "cpu", "processes": self.cpu.processes}
+
+    @property
     def steps(self) -> Mapping[int, int]:
         """Steps of one run by group size."""
         return self.workload.steps
 
     @property
     def training(self) -> Workload:
-        """What the training pool runs: everything but the roles that score on their own pool."""
-        if not self.own:
-            return self.workload
-        return without(self.workload, self.own)
+        """What the training pool runs: everything but the roles that score elsewhere."""
+        away = self.own if self.cpu is None else (CPU_ROLE,)
+        return without(self.workload, away) if away else self.workload
 
     @property
     def scoring_stages(self) -> tuple[Stage, ...]:

@@ -18,6 +18,7 @@ from rlopt.request import Request
 from rlopt.workloads import build_workload
 from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
+from rlopt.workloads.cpu_scoring import measured, scorers
 from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
 from rlopt.workloads.online import sampled_share
 from rlopt.workloads.picked import Picked, facts_of, picks
@@ -155,14 +156,20 @@ def _stored_samples(request: Request, based: Variant, roles: tuple[str, ...]) ->
 
 
 def _scoring(request: Request, based: Variant) -> Iterator[Variant]:
-    """Frozen scoring models on the training pool, or on a pool of their own where pools may stand apart."""
+    """Frozen scoring models on the training pool, on a pool of their own where pools may stand apart, or on CPUs."""
     roles = tuple(role.name for role in based.workload.roles if role.name in POOLED and not role.trained)
     if not roles:
         yield based
         return
     apart = any(placement != "colocated" for placement in request.placements)
-    choices = [choice for choice in request.choices.scoring if choice == "shared" or apart]
+    choices = [choice for choice in request.choices.scoring if choice != "own" or apart]
+    if choices == ["cpu"] and measured(based.picked) is None:
+        raise NotSupportedError("choices.scoring", "cpu needs a reward model whose cpu is stated")
     if not choices:
         raise NotSupportedError("choices.scoring", "own needs choices.placements with disaggregated or async")
     for choice in choices:
-        yield replace(based, scoring=choice, own=roles if choice == "own" else ())
+        if choice == "cpu":
+            for processes in scorers(based.picked, based.workload):
+                yield replace(based, scoring=choice, cpu=processes)
+        else:
+            yield replace(based, scoring=choice, own=roles if choice == "own" else ())

@@ -1,0 +1,39 @@
+"""Machines without GPUs of a chosen column, in domain words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rlopt.candidates.scorers import SCORERS
+from rlopt.plan import Pool
+from rlopt.problem import Problem
+
+CPU_ROLES: Final = {"environment": "environment", SCORERS: "forward"}
+"""What CPU machines do, by their name; the head node controls."""
+
+
+def cpu_pools(zone: int, environment: int, variant: int, problem: Problem) -> list[Pool]:
+    """Head node, environment machines of one option and scorers of one way to run the job."""
+    return [
+        Pool(
+            name=cpu.name,
+            roles=[CPU_ROLES.get(cpu.name, "control")],
+            serves=["reward"] if cpu.name == SCORERS else [],
+            provider=cpu.provider,
+            region=cpu.region,
+            zone=None,
+            instance_type=cpu.instance_type,
+            gpu=None,
+            gpus_per_node=0,
+            nodes=cpu.nodes,
+            gpus=0,
+            pricing="on_demand",
+            usd_per_hour=cpu.usd_per_hour,
+            layout=None,
+            precision=None,
+            memory=None,
+            offer=cpu.offer,
+            disk_gb=cpu.boot_gb,
+        )
+        for cpu in problem.tariffs[zone].cpu_pools(environment, variant)
+    ]
