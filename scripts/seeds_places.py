@@ -50,6 +50,21 @@ _BILL: Final = (
     "costs.idle={before_release: 30min, automatic: {within: 2min, setup_hours: 0.05}, volumes: 24h}",
     "floors.text_log_rate=0.1",
 )
+_RUNS: Final = (
+    *_PEOPLE,
+    "job.trials=2",
+    "job.divergences=0.5",
+    "job.pilots={runs: 4, share: 0.05}",
+    "recovery={spare_nodes: 1, replace_wait: 1h, launcher: cosmos-rl}",
+    "checkpoint.rollouts={every: 512}",
+    "costs.hours_per_failure=4",
+    "costs.hours_per_trial=16",
+    "costs.waiting_people=0.25",
+    "limits.wait=2h",
+    "limits.deadline_from=request",
+    "limits.cut_off={at: 0.6, metric: reward, below: 0.4, share: 0.5}",
+    "limits.budget=1000000 USD",
+)
 _LOOSE: Final = (
     "limits.budget={total: 1000000 USD, compute: 1000000 USD, storage: 1000000 USD, network: 1000000 USD, "
     "cache: 1000000 USD, logging: 1000000 USD, operations: 1000000 USD, data: 1000000 USD}",
@@ -72,6 +87,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("06", ()),
     ("06", ("job.models.reward=[{model: Qwen/Qwen2.5-0.5B, accuracy: 0.9}]", "floors.reward_quality=0.9")),
     ("06", ("job.models.reward={model: Qwen/Qwen2.5-0.5B, cpu: {vcpu_seconds_per_sample: 1, vcpus: 4}}", _ON_CPUS)),
+    ("06", _RUNS),
     ("07", (*_BILL, *_LOOSE)),
     ("09", ()),
     ("10", ("costs.idle.volumes=24h",)),

@@ -106,7 +106,9 @@ class Time(Strict):
     divergence_hours: float = 0.0
     """Part of the expected hours that collapses of the training cost: steps done again and restarts."""
     waiting_hours: float = 0.0
-    """From the request to the last of the machines; within the confident hours where the deadline starts with it."""
+    """From the request to the last of the machines."""
+    waiting_counts: bool = False
+    """Whether that wait is part of the confident hours: it is where the deadline starts with the request."""
     pilot_hours: float = 0.0
     """Part of the confident hours that pilots take, where they count within the deadline."""
 

@@ -66,6 +66,15 @@ def test_a_collapse_goes_back_half_of_what_lies_between_two_history_copies() -> 
     assert found["retrieval"] - plain["retrieval"] == pytest.approx((2 * 20 + stops * 100) * 0.02 * 2)
 
 
+def test_the_copy_that_a_collapse_goes_back_to_comes_out_of_a_store_elsewhere() -> None:
+    tariffs = (replace(TARIFFS[0], tiers=(replace(HOT, download_per_gb=0.07, get_usd=0.01),)), TARIFFS[1])
+    prices: dict[str, Any] = {"tariffs": tariffs, "tiers": TierTable.of(tariffs)}
+    plain, problem = hand_problem(**prices), hand_problem(asked({"divergences": 1.5}), **prices)
+    twins(problem)
+    more = lines_of(problem, 0)["reads from the store"] - lines_of(plain, 0)["reads from the store"]
+    assert more == pytest.approx(1.5 * 20 * 0.07 * 2)
+
+
 def test_a_collapse_without_history_goes_back_to_the_last_save() -> None:
     floors = request().floors.model_dump()
     floors["checkpoints"]["history_every"] = None

@@ -211,3 +211,19 @@ def test_every_cloud_gets_what_it_takes(tags: dict[str, str]) -> None:
 @pytest.mark.parametrize(("usd", "rounded"), [(10.0, 10.0), (33.335, 33.34), (0.1 + 0.2, 0.3), (0.001, 0.01)])
 def test_amounts_are_rounded_up_to_the_cent(usd: float, rounded: float) -> None:
     assert cents(usd) == rounded
+
+
+def test_trials_that_are_cut_off_say_when_and_what_each_may_cost(document: dict[str, Any]) -> None:
+    assert document["trials"] is None
+    cut = {"at": 0.6, "metric": "reward", "below": 0.4, "share": 0.5}
+    plan = plans.optimal()
+    assert plan.time is not None
+    found = tags_document(plan, asked(limits=PARTS | {"cut_off": cut}), DAY)["trials"]
+    # two trials, half of the second kind ends after 0.6 of it: 1000 USD are 1.8 runs
+    assert found["count"] == 2
+    assert found["cut_off"] == {
+        "per": "trial", "at_share": 0.6, "at_step": -(-plan.time.steps * 6 // 10), "metric": "reward", "below": 0.4,
+    }  # fmt: skip
+    assert found["usd_each"] == pytest.approx(1000 / 1.8)
+    assert found["usd_each_cut_off"] == pytest.approx(600 / 1.8)
+    assert found["at"][0] == {"percent": 50, "usd": pytest.approx(500 / 1.8)}

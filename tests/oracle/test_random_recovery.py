@@ -15,14 +15,19 @@ from rlopt.request.waiting import CutOff, Pilots
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.frontier import frontier_columns
+from tests.costs.random_bills import random_bill
 from tests.oracle.problems import random_problem
 
 PROBLEMS, SHARDS = 64, 4
 
 
 def random_recovery(seed: int, mixes: bool = False) -> Problem:
-    """The random problem of a seed with random keys of recovery; more stops than machines have, so that all matter."""
-    problem, rng = random_problem(seed, mixes=mixes), random.Random(seed + 11)
+    """The random problem of a seed, every other one with the rest of the bill, and random keys of recovery.
+
+    Machines stop more often than real ones, so that all of it matters.
+    """
+    problem = random_bill(seed, mixes) if seed % 2 else random_problem(seed, mixes=mixes)
+    rng = random.Random(seed + 11)
     request, offers = problem.request, len(problem.market.offers)
     spares = rng.choice([(0,), (0, 1), (0, 1, 2), (1,)])
     copied = rng.choice([(0,), (0, 50), (100,)])

@@ -47,7 +47,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         "data set from elsewhere": brought[zone] * bytes_to_gb(version_bytes(problem.request)),
         "checkpoint upload": added(size, (recent.uploaded, best.uploaded, history.uploaded)),
         "uploads to the store": added(size, (part.uploaded for part in held)),
-        "reads from the store": added(size, (best.downloaded, *(part.downloaded for part in held))),
+        "reads from the store": added(size, (best.downloaded, history.downloaded, *(part.downloaded for part in held))),
         "reads after stops": added(size, [recent.downloaded]),
         "final weights": bytes_to_gb(problem.checkpoint.weights_bytes) * egress[zone],
         "logs out of the cloud": leaving_usd(columns, problem),

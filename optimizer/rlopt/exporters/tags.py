@@ -2,8 +2,8 @@
 
 A cloud's own budgets hold what a cloud bills: labels, cleaning and people's hours are taken off the total and named.
 Every resource carries the job's tags; what a dimension of the bill pays for carries ``job-part`` beside them, since
-a cloud's budget filters by one tag. Alerts stand at 50, 80 and 100 % of the budget, of each dimension's budget and of
-the storage bought.
+a cloud's budget filters by one tag. Alerts stand at 50, 80 and 100 % of the budget, of each dimension's budget, of
+the storage bought and, where trials are cut off (``limits.cut_off``), of each trial's part of the total.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final
 
 from rlopt.costs import data, operations
 from rlopt.exporters.budgets import THRESHOLDS, Budget, Json, aws_budget, azure_budget, cents, gcp_budget
+from rlopt.exporters.cut_off import trials_document
 from rlopt.exporters.labels import (
     JOB,
     PART,
@@ -66,6 +67,7 @@ def tags_document(plan: Plan, request: Request, day: date) -> Json:
             for scope, usd in amounts
         ],
         "storage": _storage(plan),
+        "trials": trials_document(plan, request, next((usd for scope, usd in amounts if scope == TOTAL), 0.0)),
         "aws": _aws(tags, watched, mail or [PLACEHOLDER], day),
         "gcp": _gcp(tags, watched, day),
         "azure": _azure(tags, watched, mail or [PLACEHOLDER], day),

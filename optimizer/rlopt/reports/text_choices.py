@@ -117,9 +117,19 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
     if made.environment:
         rows.append(("environment", _environment(made.environment)))
     rows += acting(made)
+    if made.recovery:
+        rows.append(("lost machines", _recovery(made.recovery)))
     for key, value in (made.operations or {}).items():
         rows.append((words.spelled(key), RELEASE.get(value, words.number(value))))
     return rows
+
+
+def _recovery(made: Mapping[str, Any]) -> str:
+    spares, every = made["spare_nodes"], made["rollouts_every"]
+    ready = f"{words.count(spares, 'spare node')} ready" if spares else "no spare node"
+    stops = "rollout machines come and go without a stop" if made["elastic"] else "any lost machine stops the run"
+    copied = f"unfinished responses copied every {words.count(every, 'token')}" if every else ""
+    return "; ".join(filter(None, (ready, stops, copied)))
 
 
 def _datum(key: str, value: Any) -> str:

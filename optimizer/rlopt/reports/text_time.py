@@ -26,6 +26,9 @@ def sections(time: Time) -> list[RenderableType]:
             f"{words.hours(time.confident_hours)}: {words.chances(time.confidence)} are done by then",
         ),
     ]
+    if time.divergence_hours:
+        rows.insert(2, ("", f"collapses of the training take {_duration(time.divergence_hours)} of the expected hours"))
+    rows += _before(time)
     if time.deadline_hours is not None:
         spare = time.deadline_hours - time.confident_hours
         rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare"))
@@ -43,6 +46,17 @@ def sections(time: Time) -> list[RenderableType]:
     if not any(row[-1] for row in stages):
         columns, stages = columns[:-1], [row[:-1] for row in stages]
     return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]
+
+
+def _before(time: Time) -> list[tuple[str, str]]:
+    """The wait for machines and pilots, and whether the deadline counts them."""
+    rows = []
+    if time.waiting_hours:
+        counted = "part of the confident hours" if time.waiting_counts else "not part of the hours above"
+        rows.append(("wait", f"{_duration(time.waiting_hours)} for the last of the machines, {counted}"))
+    if time.pilot_hours:
+        rows.append(("pilots", f"{_duration(time.pilot_hours)} of the confident hours, before the run"))
+    return rows
 
 
 def _beside_steps(time: Time) -> str:

@@ -14,6 +14,7 @@ ROLES: Final[Mapping[str, str]] = {
     "update": "trains",
     "environment": "runs the environment",
     "control": "controls the run",
+    "spare": "stands ready in place of a lost node",
 }
 STAGES: Final[Mapping[str, str]] = {
     "generate": "generate",

@@ -198,6 +198,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             saving_hours=decided.saving_hours(columns, j, problem),
             divergence_hours=float(columns.divergence_hours[j]),
             waiting_hours=float(columns.wait_hours[j]),
+            waiting_counts=request.limits.deadline_from == "request",
             pilot_hours=confident - wait - own,
         ),
         decisions=Decisions(

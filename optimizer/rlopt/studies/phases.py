@@ -10,7 +10,7 @@ from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog
 from rlopt.plan import Plan
 from rlopt.problem import Problem
-from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Request, TeacherTraining
+from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Recovery, Request, TeacherTraining
 from rlopt.workloads.picked import open_role
 
 TEACHER_TRAINING = "teacher training"
@@ -95,8 +95,9 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
     choices = request.choices.model_copy(
         update={"placements": None, "group_size": None, "action_head": None, "value_bins": None}
     )
-    limits = request.limits.model_copy(update={"deadline": how.deadline, "budget": None})
-    return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=request.costs)
+    limits = request.limits.model_copy(update={"deadline": how.deadline, "budget": None, "cut_off": None})
+    recovery = Recovery(replace_wait=request.recovery.replace_wait)
+    return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=request.costs, recovery=recovery)
 
 
 def _phase(request: Request, option: ModelOption, how: TeacherTraining, solve: Solve) -> Phase:
