@@ -31,7 +31,7 @@ VALUE: dict[str, Any] = {
 }
 ACTION = ROBOT["action"] | {"tokens_per_action": 2}
 HEADS = ["flow", "one_step", "tokens"]
-APART = {"placements": ["disaggregated", "async"], "gpus": ["A100-80GB"]}
+APART = {"placements": ["disaggregated", "async"], "gpus": ["A100-80GB"], "mixed_pools": True}
 FLOORS = {"value_bins": 51, "checkpoints": {"keep_recent": 1, "history_every": 20}}
 
 

@@ -27,6 +27,8 @@ SHIFT = 1 << 31
 """Above any row number: a pair of them is one whole number."""
 WIDTH = 1 << 10
 """Above any number of environments and precisions."""
+TABLE = 3
+"""Column of `as_table` that says which table a candidate is of."""
 NOTHING = 1e-12
 """A share so small that each replica samples once."""
 
@@ -37,8 +39,8 @@ class Remembered:
 
     keys: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
-    least: dict[tuple[int, int, bool], Floats] = field(default_factory=dict)
-    """Seconds of engines with next to nothing to do, by group size, environment and whether out of step."""
+    least: dict[int, dict[tuple[int, int, bool], Floats]] = field(default_factory=dict)
+    """Seconds of engines with next to nothing to do: by table, group size, environment and whether out of step."""
     rows: list[Ints] = field(default_factory=list)
     """The candidates as one table, once it was asked for."""
 
@@ -58,8 +60,9 @@ class Remembered:
 
 
 def as_table(rows: Sequence[SamplingRow]) -> Ints:
-    """Table row, group size and environment of every rollout candidate, shape (candidates, 3)."""
-    return np.array([(row.row, row.group_size, row.environment) for row in rows], dtype=np.int64).reshape(-1, 3)
+    """Table row, group size, environment and table of every rollout candidate, shape (candidates, 4)."""
+    found = [(row.row, row.group_size, row.environment, row.table) for row in rows]
+    return np.array(found, dtype=np.int64).reshape(-1, 4)
 
 
 def _groups(

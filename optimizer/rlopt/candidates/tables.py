@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from rlopt.candidates.bands import band_of
 from rlopt.candidates.context import Context, margin
-from rlopt.candidates.detail import Ints, MixedTimes, PoolDetail, StageDetail
+from rlopt.candidates.detail import Floats, Ints, MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import engine_detail
 from rlopt.candidates.handover import handover_seconds
-from rlopt.candidates.mixing import Remembered, as_table, mixed_bound, mixed_least, mixed_times
+from rlopt.candidates.mixing import TABLE, Remembered, as_table, mixed_bound, mixed_least, mixed_times
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.candidates.training import TrainingTable
 from rlopt.candidates.training_detail import layout_choice, training_detail
+
+Known = dict[tuple[int, int, bool], Floats]
+Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], MixedTimes]
+"""Seconds of pairs of one table: rows of all candidates, the two sides, and what was computed before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +61,35 @@ class Tables:
 
         Zones, placements and goals meet the same pairs again: what was estimated is kept.
         """
-        known = self.remembered.least
-        return self.remembered.times(first, second, lambda a, b: mixed_times(*self._mixed(), self._rows(), a, b, known))
+        return self.remembered.times(first, second, lambda a, b: self._by_table(mixed_times, a, b))
 
     def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
         """Never more than `mixed` says, and quick."""
-        return mixed_bound(*self._mixed(), self._rows(), first, second, self.remembered.least)
+        return self._by_table(mixed_bound, first, second)
 
     def mixed_least(self, estimate: Ints) -> MixedTimes:
         """Seconds that a rollout pool of a mix takes whatever its share."""
-        return mixed_least(*self._mixed(), self._rows(), estimate, self.remembered.least)
+        return self._by_table(
+            lambda context, table, rows, one, _, known: mixed_least(context, table, rows, one, known),
+            estimate,
+            estimate,
+        )
 
     def _rows(self) -> Ints:
         if not self.remembered.rows:
             self.remembered.rows.append(as_table(self.sampling_rows))
         return self.remembered.rows[0]
 
-    def _mixed(self) -> tuple[Context, SamplingTable]:
-        """Where pools are mixed all ways to run the job sample alike: a policy that acts is never mixed."""
-        if len(self.sampling) != 1:
-            raise LookupError("no rollout pool was estimated, or several that sample in different ways")
-        return self.sampling[0]
+    def _by_table(self, work: Work, first: Ints, second: Ints) -> MixedTimes:
+        """Seconds of pairs, each from its own table: both rows of a pair are of one."""
+        rows = self._rows()
+        which = rows[first, TABLE]
+        found = np.zeros((len(fields(MixedTimes)), len(first)))
+        for number in np.unique(which):
+            here, known = np.flatnonzero(which == number), self.remembered.least.setdefault(int(number), {})
+            part = work(*self.sampling[int(number)], rows, first[here], second[here], known)
+            found[:, here] = [getattr(part, field.name) for field in fields(MixedTimes)]
+        return MixedTimes(*found)
 
     def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
         """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
