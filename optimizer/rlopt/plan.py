@@ -124,6 +124,17 @@ class TierUse(Strict):
     """recent, best, history."""
 
 
+class Move(Strict):
+    """Copies of one role that move to another tier once they are old enough."""
+
+    role: str
+    """recent: those kept after the run, and their age counts from its end | best."""
+    to: str
+    """The tier."""
+    after_hours: float
+    """Age, whole days."""
+
+
 class CheckpointDecision(Strict):
     """How often the run saves and where the copies stand."""
 
@@ -132,6 +143,23 @@ class CheckpointDecision(Strict):
     recovery_minutes: float
     compressed: bool = False
     """Whether copies are compressed before they are uploaded."""
+    moves: list[Move] = Field(default_factory=list)
+    """What changes its tier when it is old."""
+
+
+class Kept(Strict):
+    """One kind of bytes beside the checkpoints, where it stands and where it moves to."""
+
+    item: str
+    """As on the bill: dataset, trajectories, ..."""
+    tier: str
+    gib: float
+    hours: float
+    """Held on average, all runs and the time after them."""
+    to: str | None = None
+    """The tier that it moves to."""
+    after_hours: float | None = None
+    """Age at which it does, whole days."""
 
 
 class LoggingDecision(Strict):
@@ -163,6 +191,8 @@ class Decisions(Strict):
     scoring: dict[str, Any] | None = None
     """on: cpu, processes: how many score there; null where GPUs score."""
     environment: dict[str, Any] | None = None
+    storage: list[Kept] = Field(default_factory=list)
+    """Every kind of bytes beside the checkpoints, each in the way that costs least."""
     operations: dict[str, Any] | None = None
     """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""
     action_head: str | None = None

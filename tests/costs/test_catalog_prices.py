@@ -127,28 +127,37 @@ def test_stores(place: tuple[str, str]) -> None:
     saves, gpus, kept = -(-STEPS // plan.decisions.checkpoint.interval_steps), plan.pools[0].gpus, 720.0
     stops = sum(pool.failures_per_hour for pool in plan.pools) * expected
     recent, best, history = (tier_of(plan, role) for role in ("recent", "best", "history"))
+    moves = {
+        move.role: (move.after_hours, row("storage.csv", "id", move.to)) for move in plan.decisions.checkpoint.moves
+    }
+    assert set(moves) == {"best"}
     least = {name: number(tier["min_days"]) * 24 for name, tier in (("r", recent), ("b", best), ("h", history))}
     early = max(saves - 2, 0) * max(least["r"] - 2 * expected / saves, 0) + 2 * max(least["r"] - kept, 0)
     held = 3 * expected + 2 * kept + early
     month = {name: number(tier["price_gb_month"]) / 730 for name, tier in (("r", recent), ("b", best), ("h", history))}
     found = usd(plan)
     assert found["storage/recent checkpoints"] == pytest.approx(TRIALS * state * held * month["r"])
-    paid = TRIALS * weights * (max(expected + kept, least["b"]) + max(expected, least["b"])) * month["b"]
+    # the best copy is hot for a day and moves; the one before it is deleted when the run is over
+    after, cold = moves["best"]
+    later = max(expected + kept - after, number(cold["min_days"]) * 24) * number(cold["price_gb_month"]) / 730
+    paid = TRIALS * weights * ((max(after, least["b"]) + max(expected, least["b"])) * month["b"] + later)
     assert found["storage/best checkpoints"] == pytest.approx(paid)
     paid = TRIALS * 2 * weights * max(expected / 2 + kept, least["h"]) * month["h"]
     assert found["storage/history checkpoints"] == pytest.approx(paid)
     puts = saves * number(recent["put_per_1000"]) + 2 * number(best["put_per_1000"])
-    puts += 2 * number(history["put_per_1000"])
-    gets = stops * number(recent["get_per_1000"]) + number(best["get_per_1000"])
+    puts += 2 * number(history["put_per_1000"]) + number(cold["put_per_1000"])
+    gets = stops * number(recent["get_per_1000"]) + 2 * number(best["get_per_1000"])
     assert found["storage/requests"] == pytest.approx(TRIALS * gpus * (puts + gets) / 1000)
-    # the data set, half its size, stands where holding and one reading a run cost least
-    assert plan.cost is not None
-    basis = next(line.basis for line in plan.cost.lines if line.item == "dataset")
-    data = row("storage.csv", "id", basis.partition(":")[0])
-    span = max(TRIALS * expected + 720, number(data["min_days"]) * 24)
-    assert found["storage/dataset"] == pytest.approx(DATA_GB / 2 * number(data["price_gb_month"]) / 730 * span)
-    reads = stops * state * number(recent["retrieval_per_gb"]) + weights * number(best["retrieval_per_gb"])
-    reads += DATA_GB / 2 * number(data["retrieval_per_gb"])
+    # the data set, half its size, stands where holding and one reading a run cost least, and moves after that
+    kept_data = next(one for one in plan.decisions.storage if one.item == "dataset")
+    assert kept_data.to is not None
+    assert kept_data.after_hours == 24.0
+    data, cold = row("storage.csv", "id", kept_data.tier), row("storage.csv", "id", kept_data.to)
+    paid = max(24.0, number(data["min_days"]) * 24) * number(data["price_gb_month"])
+    paid += max(TRIALS * expected + 720 - 24.0, number(cold["min_days"]) * 24) * number(cold["price_gb_month"])
+    assert found["storage/dataset"] == pytest.approx(DATA_GB / 2 * paid / 730)
+    reads = stops * state * number(recent["retrieval_per_gb"]) + 2 * weights * number(best["retrieval_per_gb"])
+    reads += DATA_GB / 2 * (1 + 1 / TRIALS) * number(data["retrieval_per_gb"])
     assert found["storage/retrieval"] == pytest.approx(TRIALS * reads)
 
 

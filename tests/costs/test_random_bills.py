@@ -80,8 +80,10 @@ def test_no_cost_falls_where_something_grows(factors: dict[str, float]) -> None:
 def test_more_nodes_to_read_a_copy_back_never_cost_more() -> None:
     for seed in range(40):
         problem, columns = sample(seed)
+        weights_gb = problem.checkpoint.weights_bytes / 1e9
         # where no tier is quick enough the column breaks the floor, and its copies stand beside the recent ones
-        columns = columns.take(np.broadcast_to(quick_enough(columns, problem).any(axis=1), len(columns)))
+        quick = quick_enough(columns, problem, weights_gb).any(axis=1)
+        columns = columns.take(np.broadcast_to(quick, len(columns)))
         if len(columns):
             more = replace(columns, nodes=columns.nodes * 100)
             assert (column_costs(more, problem) <= column_costs(columns, problem) * (1 + 1e-12)).all(), seed

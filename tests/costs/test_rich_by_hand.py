@@ -63,13 +63,18 @@ def test_requests_of_copies() -> None:
 
 def test_versions_compression_duplicates_and_sharing() -> None:
     # 40 GB raw, half of it after compression, a fifth of that duplicates: 16 GB a version; the first whole and two
-    # that differ in a quarter: 24 GB, the raw data beside them: 64 GB, two projects: 32 GB
+    # that differ in a quarter: 8 GB more, the raw data beside them; two projects pay half each. What no run reads
+    # stands in cold, billed for 100 h at 0.0001
     plan = plan_with(rich_problem(), zone=0, variant=0, tier=0)
-    assert usd(plan)["storage/dataset"] == pytest.approx(32 * 0.001 * (2 * hours(plan) + 10) / 0.8)
+    assert usd(plan)["storage/dataset"] == pytest.approx(8 * 0.001 * (2 * hours(plan) + 10) / 0.8)
+    assert usd(plan)["storage/earlier versions"] == pytest.approx(4 * 0.0001 * 100 / 0.8)
+    assert usd(plan)["storage/data history"] == pytest.approx(20 * 0.0001 * 100 / 0.8)
     full = asked("job.data", rich_request().job.data.model_copy(update={"shared_by": 1}))
     full = full.replaced("job.data.versions.copies", "full").replaced("job.data.versions.raw_kept", False)
     plan = plan_with(rich_problem(full), zone=0, variant=0, tier=0)
-    assert usd(plan)["storage/dataset"] == pytest.approx(3 * 16 * 0.001 * (2 * hours(plan) + 10) / 0.8)
+    assert usd(plan)["storage/dataset"] == pytest.approx(16 * 0.001 * (2 * hours(plan) + 10) / 0.8)
+    assert usd(plan)["storage/earlier versions"] == pytest.approx(32 * 0.0001 * 100 / 0.8)
+    assert "storage/data history" not in usd(plan)
 
 
 def test_the_data_set_is_brought_in_once_and_read_once_a_run() -> None:
@@ -165,7 +170,8 @@ def test_a_price_of_another_region_stands_in_the_basis() -> None:
     volumes = dict.fromkeys(("disks", "orphan volumes"), "; of n7")
     logs = {"text log": "; of n4", "abnormal samples": "; of n4", "debugged steps": "; of n4"}
     series = dict.fromkeys(("metrics", "hardware metrics"), "; of n5")
-    data = dict.fromkeys(("dataset", "base weights", "stored log-probabilities"), "; of n8")
+    held_data = ("dataset", "earlier versions", "data history", "base weights", "stored log-probabilities")
+    data = dict.fromkeys(held_data, "; of n8")
     assert told == {k: v[-6:] for k, v in (copies | volumes | logs | series | data | {"fast store": "; of n6"}).items()}
 
 
@@ -254,7 +260,8 @@ def test_kinds() -> None:
     fixed = {name for name, kind in kinds.items() if kind == "fixed"}
     hidden = {name for name, kind in kinds.items() if kind == "hidden"}
     assert fixed == {
-        "compute/pool control", "storage/dataset", "storage/base weights", "network/data set from elsewhere",
+        "compute/pool control", "storage/dataset", "storage/earlier versions", "storage/data history",
+        "storage/base weights", "network/data set from elsewhere",
         "network/base weights from the hub", "network/final weights", "data/labels", "data/cleaning",
     }  # fmt: skip
     assert hidden == {

@@ -83,68 +83,100 @@ def case(seed: int) -> Problem:
     )
 
 
-def copies_usd(problem: Problem, where: tuple[Tier, Tier, Tier], hours: float, stops: float) -> float:
-    """USD of all copies with each role in a tier of its own, by the rules of the bill and nothing of its code."""
-    recent, best, history = where
-    floors, job = problem.request.floors.checkpoints, problem.request.job
-    state, weights = problem.checkpoint.resumable_bytes / 1e9, problem.checkpoint.weights_bytes / 1e9
-    kept, keep = problem.request.costs.keep_for.checkpoints / 3600.0, floors.keep_recent or 1
-    saves = math.ceil(STEPS / INTERVAL)
+def aged_usd(one: Tier, two: Tier | None, gb: float, hours: float, soonest: float, files: float, scale: float) -> float:
+    """Least USD of ``gb`` kept for ``hours`` in one tier, or moved to another at any whole day from ``soonest`` on."""
+    if two is None:
+        return gb * one.usd_gb_hour * max(hours, one.min_hours) * scale
+    days = np.arange(1.0, hours / 24.0 + 1.0) * 24.0
+    days = days[(days >= soonest) & (days < hours)]
+    if not len(days) or two.kind == "block":
+        return math.inf
+    held = np.maximum(days, one.min_hours) * one.usd_gb_hour + np.maximum(hours - days, two.min_hours) * two.usd_gb_hour
+    moving = gb * (one.retrieval_per_gb + one.download_per_gb + two.upload_per_gb) + files * (one.get_usd + two.put_usd)
+    return float((gb * held * scale + moving).min())
+
+
+def recent_usd(problem: Problem, recent: Tier, to: Tier | None, hours: float, stops: float) -> float:
+    """USD of the recent copies of one run, which move to ``to`` after it, by the bill's rules, none of its code."""
+    state, kept = problem.checkpoint.resumable_bytes / 1e9, problem.request.costs.keep_for.checkpoints / 3600.0
+    keep, saves = problem.request.floors.checkpoints.keep_recent or 1, math.ceil(STEPS / INTERVAL)
     scale = 1.0 / (1.0 - (problem.request.floors.free_storage or 0.0))
     early = max(saves - keep, 0) * max(recent.min_hours - keep * hours / saves, 0.0)
-    held = (keep + 1) * hours + keep * kept + early + keep * max(recent.min_hours - kept, 0.0)
-    usd = state * recent.usd_gb_hour * held * scale
+    usd = state * recent.usd_gb_hour * ((keep + 1) * hours + early) * scale
     usd += saves * (state * recent.upload_per_gb + FILES * recent.put_usd)
     usd += stops * (state * (recent.retrieval_per_gb + recent.download_per_gb) + FILES * recent.get_usd)
-    if floors.keep_best:
-        count = floors.keep_best + 1
-        span = floors.keep_best * max(hours + kept, best.min_hours) + max(hours, best.min_hours)
-        usd += weights * best.usd_gb_hour * span * scale
-        usd += count * (weights * best.upload_per_gb + FILES * best.put_usd)
-        usd += weights * (best.retrieval_per_gb + best.download_per_gb) + FILES * best.get_usd
-    count = STEPS // floors.history_every if floors.history_every else 0
-    usd += count * weights * history.usd_gb_hour * max(hours / 2 + kept, history.min_hours) * scale
-    usd += count * (weights * history.upload_per_gb + FILES * history.put_usd)
-    return usd * job.trials
+    return usd + aged_usd(recent, to, keep * state, kept, 0.0, keep * FILES, scale)
+
+
+def best_usd(problem: Problem, best: Tier, to: Tier | None, hours: float) -> float:
+    """The same of the best copies: all but one are kept, and one is read when the run is over."""
+    keep, weights = problem.request.floors.checkpoints.keep_best, problem.checkpoint.weights_bytes / 1e9
+    if not keep:
+        return 0.0 if to is None else math.inf
+    kept = problem.request.costs.keep_for.checkpoints / 3600.0
+    scale = 1.0 / (1.0 - (problem.request.floors.free_storage or 0.0))
+    usd = weights * best.usd_gb_hour * max(hours, best.min_hours) * scale
+    usd += (keep + 1) * (weights * best.upload_per_gb + FILES * best.put_usd)
+    usd += weights * (best.retrieval_per_gb + best.download_per_gb) + FILES * best.get_usd
+    return usd + aged_usd(best, to, keep * weights, hours + kept, hours, keep * FILES, scale)
+
+
+def history_usd(problem: Problem, history: Tier, to: Tier | None, hours: float) -> float:
+    """The same of the history: never read, so that nothing keeps it from moving on its first day."""
+    every, weights = problem.request.floors.checkpoints.history_every, problem.checkpoint.weights_bytes / 1e9
+    count, kept = STEPS // every if every else 0, problem.request.costs.keep_for.checkpoints / 3600.0
+    scale = 1.0 / (1.0 - (problem.request.floors.free_storage or 0.0))
+    usd = count * (weights * history.upload_per_gb + FILES * history.put_usd)
+    return usd + aged_usd(history, to, count * weights, hours / 2 + kept, 0.0, count * FILES, scale)
 
 
 def minutes(tier: Tier, size_bytes: float) -> float:
     return tier.restore_hours * 60 + size_bytes / 1e9 / (tier.gb_s_per_node * NODES) / 60
 
 
+Way = tuple[Tier, Tier | None]
+
+
 @pytest.mark.parametrize("shard", range(4))
-def test_the_choice_equals_enumeration_over_all_assignments(shard: int) -> None:
-    apart = several = 0
+def test_the_choice_equals_enumeration_over_all_ways(shard: int) -> None:
+    """Every first tier, second tier and day of the move, for each role by itself: the bill is their sum."""
+    apart = several = moved = 0
     for seed in range(shard, CASES, 4):
         problem = case(seed)
         tiers, limit = problem.tariffs[0].tiers, problem.request.floors.checkpoints.recovery_time
         most = math.inf if limit is None else limit / 60.0
         columns = columns_of(problem)
         for j in range(len(columns)):
-            recent = tiers[int(columns.tier[j])]
-            hours, stops = (
-                float(columns.expected_hours[j]),
-                float(columns.failures_per_hour[j] * columns.expected_hours[j]),
-            )
-            quick = [t for t in tiers if minutes(t, problem.checkpoint.weights_bytes) <= most] or [recent]
-            every = {
-                (best.name, history.name): copies_usd(problem, (recent, best, history), hours, stops)
-                for best, history in itertools.product(quick, tiers)
+            recent, hours = tiers[int(columns.tier[j])], float(columns.expected_hours[j])
+            stops = float(columns.failures_per_hour[j] * hours)
+            quick = [t for t in tiers if minutes(t, problem.checkpoint.weights_bytes) <= most]
+            fine = [t for t in tiers if minutes(t, problem.checkpoint.resumable_bytes) <= most]
+            first, to = (quick, [None, *quick]) if quick else ([recent], [None])
+            every: dict[str, dict[Way, float]] = {
+                "recent": {(recent, two): recent_usd(problem, recent, two, hours, stops) for two in (None, *fine)},
+                "best": {way: best_usd(problem, *way, hours) for way in itertools.product(first, to)},
+                "history": {way: history_usd(problem, *way, hours) for way in itertools.product(tiers, (None, *tiers))},
             }
+            least = sum(min(usd.values()) for usd in every.values()) * problem.request.job.trials
             one = columns.take(slice(j, j + 1))
             terms = storage.terms(one, problem) | {f"n {k}": v for k, v in network.terms(one, problem).items()}
             rest = float(terms["base weights"][0] + terms["n final weights"][0])
             found = sum(float(usd[0]) for usd in terms.values()) - rest
-            assert found == pytest.approx(min(every.values()), rel=1e-9), (seed, j)
+            assert found == pytest.approx(least, rel=1e-9), (seed, j)
             decisions = plan_of(columns, j, problem).decisions
             assert decisions is not None
             chosen = {role: use.tier for use in decisions.checkpoint.tiers for role in use.roles}
-            picked = (chosen.get("best", quick[0].name), chosen.get("history", tiers[0].name))
-            assert every[picked] == pytest.approx(min(every.values()), rel=1e-9), (seed, j)
+            second = {move.role: move.to for move in decisions.checkpoint.moves}
+            by_name = {tier.name: tier for tier in tiers}
+            for role, name in chosen.items():
+                picked = (by_name[name], by_name.get(second.get(role, "")))
+                assert every[role][picked] == pytest.approx(min(every[role].values()), rel=1e-8), (seed, j, role)
+            moved += bool(second)
             apart += len(set(chosen.values())) > 1
-            several += len(every) > 1
+            several += len(tiers) > 1
     assert several >= 20
     assert apart >= 10
+    assert moved >= 3
 
 
 def one_copy(cold: Tier, kept_hours: float, **floors: object) -> str:
@@ -156,7 +188,8 @@ def one_copy(cold: Tier, kept_hours: float, **floors: object) -> str:
     columns = columns_of(problem)
     plan = plan_of(columns, int(np.argmax(columns.tier == 0)), problem)
     assert plan.decisions is not None
-    return next(use.tier for use in plan.decisions.checkpoint.tiers if "best" in use.roles)
+    first = next(use.tier for use in plan.decisions.checkpoint.tiers if "best" in use.roles)
+    return " then ".join([first, *(move.to for move in plan.decisions.checkpoint.moves if move.role == "best")])
 
 
 def test_cold_is_refused_where_it_is_dearer() -> None:
@@ -164,9 +197,13 @@ def test_cold_is_refused_where_it_is_dearer() -> None:
     assert one_copy(cold, 100.0) == "cold"
     # its minimum duration: ten times as long as the copy is kept
     assert one_copy(replace(cold, min_hours=2000.0), 100.0) == "hot"
-    assert one_copy(replace(cold, min_hours=2000.0), 1000.0) == "cold"
-    # what reading costs: 2 copies of about 101 h save 0.18 USD/GB
-    assert one_copy(replace(cold, retrieval_per_gb=0.3), 100.0) == "hot"
+    # the copy that is deleted when the run is over stays hot, the other one moves: 2000 h in cold are 200 h in hot
+    assert one_copy(replace(cold, min_hours=2000.0), 1000.0) == "hot then cold"
+    # moving it costs a request to write that is worth more than what it saves
+    assert one_copy(replace(cold, min_hours=2000.0, put_usd=20.0), 1000.0) == "hot"
+    # what reading costs: 2 copies of about 101 h save 0.18 USD/GB; once it is read, 100 h save 0.09
+    assert one_copy(replace(cold, retrieval_per_gb=0.3), 100.0) == "hot then cold"
+    assert one_copy(replace(cold, retrieval_per_gb=0.3), 20.0) == "hot"
     # what each file costs: 4 of them for 20 GB copies
     assert one_copy(replace(cold, put_usd=2.0), 100.0) == "hot"
     # what bringing it there costs

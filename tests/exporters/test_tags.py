@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rlopt.exporters.budgets import cents
 from rlopt.exporters.labels import aws_labels, azure_labels, gcp_labels
 from rlopt.exporters.tags import tags_document
-from rlopt.plan import BillLine, Cost, Plan
+from rlopt.plan import BillLine, Cost, Kept, Move, Plan
 from rlopt.request import Request
 from tests.costs.hand import request
 from tests.reports import plans
@@ -227,3 +227,28 @@ def test_trials_that_are_cut_off_say_when_and_what_each_may_cost(document: dict[
     assert found["usd_each"] == pytest.approx(1000 / 1.8)
     assert found["usd_each_cut_off"] == pytest.approx(600 / 1.8)
     assert found["at"][0] == {"percent": 50, "usd": pytest.approx(500 / 1.8)}
+
+
+def test_what_moves_to_another_tier_stands_there_as_rules() -> None:
+    plan = plans.optimal()
+    assert plan.decisions is not None
+    assert tags_document(plan, asked(limits={}), DAY)["lifecycle"] == []
+    role = plan.decisions.checkpoint.tiers[0].roles[0]
+    saved = plan.decisions.checkpoint.model_copy(
+        update={
+            "moves": [Move(role=role, to="cold", after_hours=48.0), Move(role="recent", to="ice", after_hours=24.0)]
+        }
+    )
+    kept = [
+        Kept(item="dataset", tier="hot", gib=3.0, hours=900.0, to="cold", after_hours=72.0),
+        Kept(item="base weights", tier="hot", gib=3.0, hours=9.0),
+    ]
+    made = plan.decisions.model_copy(update={"checkpoint": saved, "storage": kept})
+    first = {role: use.tier for use in saved.tiers for role in use.roles}
+    assert tags_document(plan.model_copy(update={"decisions": made}), asked(limits={}), DAY)["lifecycle"] == [
+        {"item": f"{role} checkpoints", "from": first[role], "to": "cold", "after_days": 2,
+         "counted_from": "end of the run" if role == "recent" else "creation"},
+        {"item": "recent checkpoints", "from": first["recent"], "to": "ice", "after_days": 1,
+         "counted_from": "end of the run"},
+        {"item": "dataset", "from": "hot", "to": "cold", "after_days": 3, "counted_from": "creation"},
+    ]  # fmt: skip

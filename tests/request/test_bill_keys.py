@@ -128,3 +128,15 @@ def test_nothing_below_an_absent_record_is_replaced() -> None:
         request().replaced("job.cache.replay", 1.0)
     assert request().replaced("job.cache", Cache(replay=1.0)).job.cache == Cache(replay=1.0)
     assert request().replaced("job.data.clean_price", Money(1.0, "USD")).job.data.clean_price == Money(1.0, "USD")
+
+
+def test_reads_of_stored_data_are_one_number_or_by_age() -> None:
+    def read(written: object) -> tuple[float, float, float]:
+        found = job(data={"accesses_per_month": written}).data.accesses_per_month
+        return found.hot, found.warm, found.cold
+
+    assert read(0.5) == (0.5, 0.5, 0.5)
+    assert read({"warm": 2}) == (0, 2, 0)
+    for wrong in ("often", -1, {"luke": 3}, [1]):
+        with pytest.raises(ValidationError):
+            read(wrong)

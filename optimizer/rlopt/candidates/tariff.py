@@ -39,9 +39,14 @@ class Tier:
     """Requests whose price is not known and counts as 0: ``write``, ``read``."""
 
     @property
+    def shared(self) -> bool:
+        """Whether several machines share the store, so that its bytes outlive each of them."""
+        return self.kind not in VOLUMES
+
+    @property
     def ready(self) -> bool:
         """Whether bytes are there when asked for, in a store that several machines share."""
-        return self.restore_hours == 0.0 and self.kind not in VOLUMES
+        return self.restore_hours == 0.0 and self.shared
 
     def dominates(self, other: Tier) -> bool:
         """No dearer in any way, no slower and at hand if the other is: the other can never be the better choice."""
@@ -56,6 +61,7 @@ class Tier:
             self.download_per_gb,
             -self.gb_s_per_node,
             not self.ready,
+            not self.shared,
         )
         theirs = (
             other.usd_gb_hour,
@@ -68,6 +74,7 @@ class Tier:
             other.download_per_gb,
             -other.gb_s_per_node,
             not other.ready,
+            not other.shared,
         )
         return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
 
@@ -233,6 +240,8 @@ class TierTable:
     download_per_gb: NDArray[np.float64]
     ready: NDArray[np.bool_]
     """Object and file tiers whose bytes need no restoring: where data and base weights stand."""
+    shared: NDArray[np.bool_]
+    """Tiers that outlive the machines, archives too: where bytes may move to."""
 
     @staticmethod
     def of(tariffs: Sequence[Tariff]) -> TierTable:
@@ -251,10 +260,11 @@ class TierTable:
             "download_per_gb",
         )
         columns = {name: np.full(shape, np.inf if name == "usd_gb_hour" else 1.0) for name in names}
-        ready = np.zeros(shape, dtype=np.bool_)
+        ready, shared = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
         for zone, tariff in enumerate(tariffs):
             for name, values in columns.items():
                 values[zone, : len(tariff.tiers)] = [getattr(tier, name) for tier in tariff.tiers]
             mine = [tier.ready for tier in tariff.tiers]
             ready[zone, : len(tariff.tiers)] = mine if any(mine) else True
-        return TierTable(**columns, ready=ready)
+            shared[zone, : len(tariff.tiers)] = [tier.shared for tier in tariff.tiers]
+        return TierTable(**columns, ready=ready, shared=shared)

@@ -22,11 +22,26 @@ def versions(request: Request) -> float:
     return float(kept.count) if kept.copies == "full" else 1.0 + (kept.count - 1) * kept.changed_share
 
 
+WARM_VERSIONS = 3
+"""Versions before the one in use that count as warm; older ones and the raw data are cold."""
+
+
+def dataset_parts(request: Request) -> tuple[float, float, float]:
+    """Bytes stored of the data set, this project's part: the version in use, up to three before it, and the rest.
+
+    Of copies in deltas a version holds what changed since the one before, so as much of the older one is superseded.
+    """
+    data, one = request.job.data, version_bytes(request)
+    raw = request.dataset_bytes if data.versions is not None and data.versions.raw_kept else 0.0
+    older = one * (versions(request) - 1.0)
+    count = 0 if data.versions is None else data.versions.count - 1
+    warm = older * min(WARM_VERSIONS, count) / count if count else 0.0
+    return one / data.shared_by, warm / data.shared_by, (older - warm + raw) / data.shared_by
+
+
 def dataset_bytes(request: Request) -> float:
     """All that is stored of the data set, this project's part: its versions, and the raw data where they are kept."""
-    data = request.job.data
-    raw = request.dataset_bytes if data.versions is not None and data.versions.raw_kept else 0.0
-    return (version_bytes(request) * versions(request) + raw) / data.shared_by
+    return sum(dataset_parts(request))
 
 
 def frame_bytes(request: Request, workload: Workload, operations: Operations) -> float:

@@ -2,7 +2,9 @@
 
 Recent copies are resumable and turn over: keep + 1 stand while one is saved, restarts read them. Best copies are
 weights: keep + 1 stand during the run, keep are kept after it, one is read when it is over. History accrues evenly,
-so it is held half the run on average. Each GPU that trains writes its shard of a copy as one file.
+so it is held half the run on average. Each GPU that trains writes its shard of a copy as one file. What is kept after
+the run may move to another tier then (`costs.moves`), one that brings it back as soon as the recovery floor asks.
+History stays where it is: what is not read gains nothing by a move, and a collapse may read any of it.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from numpy.typing import NDArray
 
 from rlopt.candidates.tariff import Tariff, Tier
 from rlopt.costs.contract import once
-from rlopt.costs.tiers import Parts, Stay, Values, choose, free_share
+from rlopt.costs.moves import Route, Way, choose_move, choose_way, way_parts
+from rlopt.costs.tiers import Parts, Stay, Values, free_share
 from rlopt.plan import Plan
 from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
-from rlopt.units import SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
+from rlopt.units import GIGA, SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
 
 
 def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
@@ -50,10 +53,10 @@ def stops(columns: Columns) -> Floats:
     return np.asarray(columns.failures_per_hour * columns.expected_hours)
 
 
-def recovery_minutes(problem: Problem, zone: Ints, size_bytes: float, nodes: Floats) -> Floats:
+def recovery_minutes(problem: Problem, zone: Ints, size_bytes: Values, nodes: Floats) -> Floats:
     """Minutes to read ``size_bytes`` back to ``nodes`` nodes from each tier, shape (columns, tiers)."""
     tiers = problem.tiers
-    seconds = bytes_to_gb(size_bytes) / (tiers.gb_s_per_node[zone] * nodes[:, None])
+    seconds = np.reshape(size_bytes, (-1, 1)) / GIGA / (tiers.gb_s_per_node[zone] * nodes[:, None])
     minutes: Floats = tiers.restore_hours[zone] * 60.0 + seconds / SECONDS_PER_MINUTE
     return minutes
 
@@ -76,6 +79,8 @@ def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> 
         gets=one * files * trials,
         brief_gb=one * weights * trials,
         brief_hours=hours,
+        busy=hours,
+        files=(count - one) * files * trials,
     )
 
 
@@ -96,13 +101,20 @@ def collapses_to_recent(problem: Problem, history: Values) -> Values:
     return problem.request.job.divergences * (1.0 - np.minimum(history, 1.0))
 
 
-def quick_enough(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
-    """Tiers from which a best copy is back in time, shape (columns, tiers), or (1, tiers) where any will do."""
+def left_stay(problem: Problem, state_gb: Values, keep: Values, files: Values) -> Stay:
+    """Recent copies of all runs that are kept after them, written already and read no more."""
+    trials = problem.request.job.trials
+    gb = keep * state_gb * trials
+    return Stay(gb, kept_hours(problem), busy=0.0, files=keep * files * trials)
+
+
+def quick_enough(columns: Columns, problem: Problem, gb: Values) -> NDArray[np.bool_]:
+    """Tiers from which ``gb`` are back in time, shape (columns, tiers), or (1, tiers) where any will do."""
     floor = problem.request.floors.checkpoints.recovery_time
     if floor is None:
         return np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
-    nodes, size = columns.nodes.astype(np.float64), problem.checkpoint.weights_bytes
-    return np.asarray(recovery_minutes(problem, columns.zone, size, nodes) <= floor / SECONDS_PER_MINUTE)
+    nodes = columns.nodes.astype(np.float64)
+    return np.asarray(recovery_minutes(problem, columns.zone, gb * GIGA, nodes) <= floor / SECONDS_PER_MINUTE)
 
 
 def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
@@ -113,8 +125,8 @@ def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
 
 
 @once
-def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
-    """Tiers of best and history copies that cost least, shape (columns,) each.
+def weight_ways(columns: Columns, problem: Problem) -> tuple[Way, Way]:
+    """Ways of best and history copies that cost least.
 
     Where no tier meets the recovery floor, best copies stand beside the recent ones.
     """
@@ -122,31 +134,54 @@ def weight_tiers(columns: Columns, problem: Problem) -> tuple[Ints, Ints]:
     anywhere = np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
     if problem.request.job.divergences:  # what a collapse goes back to must be there when asked for
         anywhere = (problem.tiers.restore_hours == 0.0)[columns.zone]
+    quick = quick_enough(columns, problem, bytes_to_gb(problem.checkpoint.weights_bytes))
     return (
-        choose(problem, columns.zone, best, quick_enough(columns, problem), columns.tier),
-        choose(problem, columns.zone, history, anywhere, columns.tier),
+        choose_way(problem, columns.zone, best, quick, columns.tier),
+        choose_way(problem, columns.zone, history, anywhere, columns.tier),
     )
 
 
 @once
+def weight_parts(columns: Columns, problem: Problem) -> tuple[Parts, Parts]:
+    """Charges of best and history copies, USD by column."""
+    best, history = (
+        way_parts(problem, columns.zone, way, stay)
+        for way, stay in zip(weight_ways(columns, problem), weight_stays(columns, problem), strict=True)
+    )
+    return best, history
+
+
+@once
+def left_way(columns: Columns, problem: Problem) -> tuple[Stay, Way]:
+    """Recent copies that are kept after the run, and whether and where they move."""
+    keep = copies_by_column(columns, problem)[:, 0] - 1.0
+    state_gb = problem.checkpoint.state_gb(columns.variant)
+    stay = left_stay(problem, state_gb, keep, shards(columns, problem))
+    quick = quick_enough(columns, problem, state_gb)
+    return stay, choose_move(problem, columns.zone, columns.tier, stay, quick)
+
+
+@once
 def recent_parts(columns: Columns, problem: Problem) -> Parts:
-    """Charges of the recent copies in the column's tier, USD by column."""
+    """Charges of the recent copies: in the column's tier during the run, their way afterwards; USD by column."""
     tiers, at = problem.tiers, (columns.zone, columns.tier)
     trials, state = problem.request.job.trials, problem.checkpoint.state_gb(columns.variant)
     saves, stopped = np.ceil(columns.steps / columns.interval_steps), stops(columns)
-    files, kept, hours = shards(columns, problem), kept_hours(problem), columns.expected_hours
+    files, hours = shards(columns, problem), columns.expected_hours
     peaks, least = copies_by_column(columns, problem), tiers.min_hours[at]
     peak, stopped = peaks[:, 0], stopped + collapses_to_recent(problem, peaks[:, 2])
     keep = peak - 1.0
     life = keep * hours / np.maximum(saves, 1.0)
     early = np.maximum(saves - keep, 0.0) * np.maximum(least - life, 0.0)
-    held = peak * hours + keep * kept + early + keep * np.maximum(least - kept, 0.0)
+    stay, way = left_way(columns, problem)
+    left = way_parts(problem, columns.zone, way, stay)
+    during = tiers.usd_gb_hour[at] * (peak * hours + early) * (state * trials / (1.0 - free_share(problem)))
     return Parts(
-        tiers.usd_gb_hour[at] * held * (state * trials / (1.0 - free_share(problem))),
-        trials * files * (saves * tiers.put_usd[at] + stopped * tiers.get_usd[at]),
-        stopped * tiers.retrieval_per_gb[at] * (state * trials),
-        saves * tiers.upload_per_gb[at] * (state * trials),
-        stopped * tiers.download_per_gb[at] * (state * trials),
+        during + left.stored,
+        trials * files * (saves * tiers.put_usd[at] + stopped * tiers.get_usd[at]) + left.requests,
+        stopped * tiers.retrieval_per_gb[at] * (state * trials) + left.retrieval,
+        saves * tiers.upload_per_gb[at] * (state * trials) + left.uploaded,
+        stopped * tiers.download_per_gb[at] * (state * trials) + left.downloaded,
     )
 
 
@@ -161,6 +196,16 @@ def role_tiers(plan: Plan, problem: Problem) -> dict[str, Tier]:
     if plan.decisions is None:
         return {}
     return {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
+
+
+def role_routes(plan: Plan, problem: Problem) -> dict[str, Route]:
+    """The same with the tier that copies move to after the run."""
+    found = {role: Route(tier) for role, tier in role_tiers(plan, problem).items()}
+    tiers = {tier.name: tier for tier in tariff_of(plan, problem).tiers}
+    moves = plan.decisions.checkpoint.moves if plan.decisions else []
+    for move in moves:
+        found[move.role] = Route(found[move.role].first, tiers[move.to], move.after_hours)
+    return found
 
 
 def plan_stops(plan: Plan) -> float:

@@ -1,27 +1,33 @@
 """What a run keeps beside its checkpoints: data set, base weights, trajectories and stored log-probabilities.
 
-The data set serves all runs and is kept after the last; each run reads one version of it. Trajectories are written
-evenly over a run, so they are held half of it on average, and are read once for training. All of it stands at hand,
-in object or file storage that needs no restoring.
+The data set serves all runs and is kept after the last; each run reads the version in use, which is hot. Of the
+versions before it three are warm, the others and the raw data cold: no run reads them. Trajectories are written evenly
+over a run, so they are held half of it on average, and are read once for training, within the steps that they may lag
+behind. What a run reads stands at hand, in object or file storage that needs no restoring; what none reads any more
+may move or stand anywhere (`costs.moves`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from rlopt.candidates.tariff import Tariff, Tier
-from rlopt.candidates.volumes import dataset_bytes, trajectory_bytes, version_bytes
+from rlopt.candidates.tariff import Tariff
+from rlopt.candidates.volumes import dataset_parts, trajectory_bytes, version_bytes
 from rlopt.costs.contract import by_variant, once, variant_of
-from rlopt.costs.tiers import Parts, Stay, Values, charge, cheapest, choose, free_share, parts
+from rlopt.costs.moves import Route, Way, best_route, choose_way, route_charge, way_parts
+from rlopt.costs.tiers import Parts, Stay, Values, free_share
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Problem
-from rlopt.units import bytes_to_gb, seconds_to_hours
+from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 from rlopt.workloads.variants import Variant
 
 KINDS: Mapping[str, str] = {
     "dataset": "fixed",
+    "earlier versions": "fixed",
+    "data history": "fixed",
     "base weights": "fixed",
     "trajectories": "elastic",
     "stored log-probabilities": "elastic",
@@ -70,21 +76,45 @@ def stays(
     """What is held by item, over all runs; numbers, or arrays of shape (columns,)."""
     request, trials = problem.request, problem.request.job.trials
     kept = seconds_to_hours(request.costs.keep_for.dataset)
-    version = bytes_to_gb(version_bytes(request))
-    found = {
-        "dataset": Stay(bytes_to_gb(dataset_bytes(request)), hours * trials + kept, read_gb=version * trials),
-        "base weights": Stay(base_gb, hours * trials),
-    }
+    found = _dataset(problem, hours * trials, kept)
+    found["base weights"] = Stay(base_gb, hours * trials)
     if problem.workload.acting is not None:
         sampled = trajectories(problem, group_size, steps) * trials
         drop = request.job.filter
         count = sampled * (1.0 - drop.drop if drop.before_storage else 1.0)
         gb = sampled * trajectory_gb(problem)
-        found["trajectories"] = Stay(gb, hours / 2.0 + kept, gb, gb, count, count)
+        lag = hours / steps * (1.0 + problem.staleness)
+        found["trajectories"] = Stay(gb, hours / 2.0 + kept, gb, gb, count, count, busy=lag, files=count)
     if log_prob_gb is not None:
         gb = log_prob_gb * trials
         found["stored log-probabilities"] = Stay(gb, hours, gb, gb)
     return found
+
+
+def _dataset(problem: Problem, used: Values, kept: float) -> dict[str, Stay]:
+    """Hot, warm and cold parts of the data set, held for the ``used`` hours of all runs and ``kept`` hours more.
+
+    Beside what runs read, each part is read as often a month as the request says, all projects that share it paying
+    for their own reads.
+    """
+    request, data = problem.request, problem.request.job.data
+    often, hours = data.accesses_per_month, used + kept
+    reads = {"dataset": often.hot, "earlier versions": often.warm, "data history": often.cold}
+    found = {}
+    for (item, monthly), size in zip(reads.items(), dataset_parts(request), strict=True):
+        gb = bytes_to_gb(size)
+        if not gb and item != "dataset":
+            continue
+        later = gb * data.shared_by * monthly / HOURS_PER_MONTH * hours if monthly else 0.0
+        found[item] = Stay(gb, hours, later_gb=later)
+    version = bytes_to_gb(version_bytes(request))
+    found["dataset"] = replace(found["dataset"], read_gb=version * request.job.trials, busy=used)
+    return found
+
+
+UNREAD = ("earlier versions", "data history")
+"""Parts of the data set that no run reads: they may stand where bytes must be restored first, unless people read them.
+"""
 
 
 def stored_gb(problem: Problem, columns: Columns) -> Values | None:
@@ -95,19 +125,28 @@ def stored_gb(problem: Problem, columns: Columns) -> Values | None:
 
 
 @once
-def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
-    """Charges of everything held in the tier that charges least, USD by column."""
+def held_ways(columns: Columns, problem: Problem) -> dict[str, tuple[Stay, Way]]:
+    """Everything held and the way that charges least for it, by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     base = base_weights_gb(problem, columns)
     items = stays(problem, columns.expected_hours, sizes, steps, stored_gb(problem, columns), base)
+    ready, shared = problem.tiers.ready[columns.zone], problem.tiers.shared[columns.zone]
     found = {}
     for item, stay in items.items():
-        tier = choose(problem, columns.zone, stay, problem.tiers.ready[columns.zone])
-        found[item] = parts(problem, columns.zone, tier, stay)
+        anywhere = item in UNREAD and not np.any(stay.later_gb)
+        allowed = ready | shared if anywhere else ready
+        found[item] = (stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
     return found
 
 
-def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Tier, Parts]]:
+@once
+def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
+    """Charges of everything held, each in the way that charges least; USD by column."""
+    ways = held_ways(columns, problem)
+    return {item: way_parts(problem, columns.zone, way, stay) for item, (stay, way) in ways.items()}
+
+
+def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, Parts]]:
     """The same of a finished plan: what is held, where, and what is charged."""
     if plan.time is None or plan.decisions is None:
         return {}
@@ -115,10 +154,12 @@ def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tupl
     stored, base = variant.stored_bytes, bytes_to_gb(base_weights_bytes(problem, variant))
     gb = None if stored is None else bytes_to_gb(stored.get(size, 0.0))
     usable = [tier for tier in tariff.tiers if tier.ready] or list(tariff.tiers)
+    shared = [tier for tier in tariff.tiers if tier.shared or tier in usable]
     free, found = free_share(problem), {}
     for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb, base).items():
-        tier = cheapest(usable, stay, free)
-        found[item] = (stay, tier, charge(tier, stay, free))
+        first = shared if item in UNREAD and not stay.later_gb else usable
+        route = best_route(first, shared, stay, free)
+        found[item] = (stay, route, route_charge(route, stay, free))
     return found
 
 

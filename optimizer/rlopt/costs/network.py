@@ -16,16 +16,17 @@ from rlopt.costs.copies import (
     best_stay,
     copies,
     history_stay,
+    left_stay,
     plan_returns,
     recent_parts,
-    role_tiers,
+    role_routes,
     tariff_of,
-    weight_stays,
-    weight_tiers,
+    weight_parts,
 )
 from rlopt.costs.held import base_weights_bytes, held_charges, held_parts, trajectories
 from rlopt.costs.logging import leaving_lines, leaving_usd
-from rlopt.costs.tiers import added, charge, free_share, parts
+from rlopt.costs.moves import Route, route_charge
+from rlopt.costs.tiers import Stay, added, free_share
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import bytes_to_gb
@@ -36,10 +37,7 @@ DIMENSION = "network"
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Data set, uploads, reads, logs and final weights, USD by column."""
     zone, size = columns.zone, len(columns)
-    recent, tiers = recent_parts(columns, problem), weight_tiers(columns, problem)
-    best, history = (
-        parts(problem, zone, tier, stay) for tier, stay in zip(tiers, weight_stays(columns, problem), strict=True)
-    )
+    recent, (best, history) = recent_parts(columns, problem), weight_parts(columns, problem)
     held = list(held_parts(columns, problem).values())
     egress = np.array([tariff.egress_per_gb for tariff in problem.tariffs])
     brought = np.array([tariff.data_per_gb for tariff in problem.tariffs])
@@ -102,40 +100,56 @@ def _store(plan: Plan, problem: Problem) -> list[BillLine]:
     """Traffic to and from the store: checkpoints, what else is held, reads after stops."""
     if plan.time is None or plan.decisions is None:
         return []
-    tariff, where, trials = tariff_of(plan, problem), role_tiers(plan, problem), problem.request.job.trials
+    tariff, where, trials = tariff_of(plan, problem), role_routes(plan, problem), problem.request.job.trials
     hours, files, free = plan.time.expected_hours, plan.pools[0].gpus, free_share(problem)
     state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
     saves = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps)
-    _, best, history = copies(problem, plan.time.steps)
-    tier, stopped = where["recent"], plan_returns(plan, problem)
-    up, down = saves * state * tier.upload_per_gb * trials, 0.0
+    recent, best, history = copies(problem, plan.time.steps)
+    tier, stopped = where["recent"].first, plan_returns(plan, problem)
+    left = left_stay(problem, state, recent - 1, files)
+    moved = route_charge(where["recent"], left, free)
+    up, down = saves * state * tier.upload_per_gb * trials + float(moved.uploaded), 0.0
     sent = [f"{saves} saves x {state:.2f} GB x {tier.upload_per_gb:g} USD/GB"]
-    got = []
+    got: list[str] = []
+    moves = [_of_move("recent copies", where["recent"], left)]
     for role, stay_of, count in (("best", best_stay, best), ("history", history_stay, history)):
         if count:
-            part = charge(where[role], stay_of(problem, count, hours, files), free)
+            stay, route = stay_of(problem, count, hours, files), where[role]
+            part = route_charge(route, stay, free)
             up, down = up + float(part.uploaded), down + float(part.downloaded)
-            sent.append(f"{count} {role} copies x {weights:.2f} GB x {where[role].upload_per_gb:g} USD/GB")
-            if part.downloaded:
-                got.append(f"{role} copy {weights:.2f} GB x {where[role].download_per_gb:g} USD/GB{runs(trials)}")
-    text = " + ".join(sent) + f" (0 inside the provider){runs(trials)}"
+            sent.append(f"{count} {role} copies x {weights:.2f} GB x {route.first.upload_per_gb:g} USD/GB")
+            if stay.read_gb and route.first.download_per_gb:
+                got.append(f"{role} copy {weights:.2f} GB x {route.first.download_per_gb:g} USD/GB{runs(trials)}")
+            moves.append(_of_move(f"{role} copies", route, stay))
+    text = " + ".join(sent) + f" (0 inside the provider){runs(trials)}" + "".join(moves)
     found = [_line("checkpoint upload", "elastic", up, text)]
     written, texts = 0.0, []
-    for item, (stay, at, part) in held_charges(plan, problem, tariff).items():
+    for item, (stay, route, part) in held_charges(plan, problem, tariff).items():
+        at = route.first
         written, down = written + float(part.uploaded), down + float(part.downloaded)
         if part.uploaded:
             texts.append(f"{item} {float(stay.written_gb):.4g} GB x {at.upload_per_gb:g} USD/GB")
+            texts[-1] += _of_move(item, route, stay)
         if part.downloaded:
-            got.append(f"{item} {float(stay.read_gb):.4g} GB x {at.download_per_gb:g} USD/GB")
+            read = float(stay.read_gb + stay.later_gb)
+            got.append(f"{item} {read:.4g} GB x {at.download_per_gb:g} USD/GB{_of_move(item, route, stay)}")
     if texts:
         found.append(_line("uploads to the store", "elastic", written, " + ".join(texts)))
     if got:
         found.append(_line("reads from the store", "fixed", down, " + ".join(got) + " out of another provider"))
     text = f"{stopped:.4f} expected stops x {state:.2f} GB x {tier.download_per_gb:g} USD/GB (0 inside the provider)"
-    found.append(
-        _line("reads after stops", "elastic", stopped * state * tier.download_per_gb * trials, text + runs(trials))
-    )
+    usd = stopped * state * tier.download_per_gb * trials + float(moved.downloaded)
+    text += runs(trials) + _of_move("recent copies", where["recent"], left)
+    found.append(_line("reads after stops", "elastic", usd, text))
     return found
+
+
+def _of_move(item: str, route: Route, stay: Stay) -> str:
+    """Traffic of a move in words; nothing where there is none."""
+    if route.second is None or not (route.first.download_per_gb or route.second.upload_per_gb):
+        return ""
+    price = route.first.download_per_gb + route.second.upload_per_gb
+    return f"; {item} moved to {route.second.name}: {float(stay.gb):.4g} GB x {price:g} USD/GB"
 
 
 def _line(item: str, kind: str, usd: float, basis: str) -> BillLine:

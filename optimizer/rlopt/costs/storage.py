@@ -1,9 +1,9 @@
 """Storage: data, weights, trajectories and checkpoints by tier, requests, retrieval, and disks of the machines.
 
 USD = GB · price [USD/GB/h] · hours held / (1 - free share); a copy deleted before the tier's minimum duration is
-billed for the minimum. What grows over the run is held half of it on average. Best copies, history and everything
-that is not a checkpoint stand where they cost least, requests, reads and traffic included: nothing else depends on
-it, so each column carries its own best choice.
+billed for the minimum. What grows over the run is held half of it on average. Best copies, history, what is kept after
+the run and everything that is not a checkpoint stand where they cost least and move where that pays, requests, reads
+and traffic included: nothing else depends on it, so each column carries its own best choice.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from rlopt.costs.copies import (
     best_stay,
     copies,
     history_stay,
-    kept_hours,
+    left_stay,
     plan_returns,
     recent_parts,
-    role_tiers,
+    role_routes,
     tariff_of,
-    weight_stays,
-    weight_tiers,
+    weight_parts,
 )
 from rlopt.costs.held import KINDS, disk_usd, held_charges, held_parts
-from rlopt.costs.tiers import Values, added, charge, free_share, parts
+from rlopt.costs.moves import Route, route_charge
+from rlopt.costs.tiers import Stay, Values, added, free_share
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
@@ -36,11 +36,7 @@ DIMENSION = "storage"
 
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Checkpoints by role, what else is held, requests, retrieval and disks, USD by column."""
-    recent, tiers = recent_parts(columns, problem), weight_tiers(columns, problem)
-    best, history = (
-        parts(problem, columns.zone, tier, stay)
-        for tier, stay in zip(tiers, weight_stays(columns, problem), strict=True)
-    )
+    recent, (best, history) = recent_parts(columns, problem), weight_parts(columns, problem)
     held = held_parts(columns, problem)
     every, size = [recent, best, history, *held.values()], len(columns)
     left = seconds_to_hours(problem.request.costs.idle.volumes)
@@ -63,49 +59,62 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     request, steps = problem.request, plan.time.steps
     trials, free = request.job.trials, free_share(problem)
-    tariff, where = tariff_of(plan, problem), role_tiers(plan, problem)
+    tariff, where = tariff_of(plan, problem), role_routes(plan, problem)
     files, counts = plan.pools[0].gpus, copies(problem, steps)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
     state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
-    stopped, tier = plan_returns(plan, problem), where["recent"]
+    stopped, tier = plan_returns(plan, problem), where["recent"].first
+    left = left_stay(problem, state, counts[0] - 1, files)
+    after = route_charge(where["recent"], left, free)
     usd, text = _recent(plan, problem)
-    found = [_line("recent checkpoints", "elastic", usd, text)]
-    requests = trials * files * (saves * tier.put_usd + stopped * tier.get_usd)
-    retrieval = stopped * state * tier.retrieval_per_gb * trials
+    moved = _moved(where["recent"], left, f"{float(left.gb):.4g} GB", free)
+    found = [_line("recent checkpoints", "elastic", usd + float(after.stored), text + moved + told(tier.note))]
+    requests = trials * files * (saves * tier.put_usd + stopped * tier.get_usd) + float(after.requests)
+    retrieval = stopped * state * tier.retrieval_per_gb * trials + float(after.retrieval)
     wrote, reads = [f"{saves} saves"], [f"{stopped:.4f} stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB"]
+    _told_of_move("recent checkpoints", where["recent"], left, wrote, reads)
     for role, stay_of, count in (("best", best_stay, counts[1]), ("history", history_stay, counts[2])):
         if not count:
             continue
-        tier, stay = where[role], stay_of(problem, count, plan.time.expected_hours, files)
-        part, held = charge(tier, stay, free), max(float(stay.hours), tier.min_hours)
+        route, stay = where[role], stay_of(problem, count, plan.time.expected_hours, files)
+        tier, part = route.first, route_charge(route, stay, free)
+        held = max(float(route.after if route.second else stay.hours), tier.min_hours)
         much = f"{count} x {weights:.2f} GB x {held:.2f} h on average"
         if role == "best":
             brief = max(float(stay.brief_hours), tier.min_hours)
             much = f"({count - 1} kept x {held:.2f} h + 1 being written x {brief:.2f} h) x {weights:.2f} GB"
-        basis = f"{tier.name}: {much} x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
-        found.append(_line(f"{role} checkpoints", "elastic", part.stored, basis))
+        basis = f"{tier.name}: {much} x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
+        if route.second:
+            basis += _moved(route, stay, f"{float(stay.gb):.4g} GB", free)
+        found.append(_line(f"{role} checkpoints", "elastic", part.stored, basis + told(tier.note)))
         requests += float(part.requests)
         retrieval += float(part.retrieval)
         wrote.append(f"{count} {role} copies")
         if stay.read_gb:
             reads.append(f"{role} copy {weights:.2f} GB x {tier.retrieval_per_gb:g} USD/GB")
-    for item, (stay, tier, part) in held_charges(plan, problem, tariff).items():
+        _told_of_move(f"{role} checkpoints", route, stay, wrote, reads)
+    for item, (stay, route, part) in held_charges(plan, problem, tariff).items():
         if not stay.gb:
             continue
-        held = max(float(stay.hours), tier.min_hours)
-        growing = " on average" if item == "trajectories" else ""
+        tier = route.first
+        held = max(float(route.after if route.second else stay.hours), tier.min_hours)
+        growing = " on average" if item == "trajectories" and not route.second else ""
         basis = (
-            f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x "
-            f"{_month(tier.usd_gb_hour)}{_free(free)}{told(tier.note)}"
+            f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x {_month(tier.usd_gb_hour)}{_free(free)}"
         )
-        found.append(_line(item, KINDS[item], part.stored, basis))
+        if route.second:
+            basis += _moved(route, stay, f"{float(stay.gb):.4g} GB", free)
+        found.append(_line(item, KINDS[item], part.stored, basis + told(tier.note)))
         requests += float(part.requests)
         retrieval += float(part.retrieval)
         if stay.puts:
             wrote.append(f"{float(stay.puts):g} {item} written and read once")
         if stay.read_gb and tier.retrieval_per_gb:
             reads.append(f"{item} {float(stay.read_gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
-    tier = where["recent"]
+        if stay.later_gb and (tier.retrieval_per_gb or route.second):
+            reads.append(f"{item} {float(stay.later_gb):.4g} GB read again over their life")
+        _told_of_move(item, route, stay, wrote, reads)
+    tier = where["recent"].first
     text = (
         f"{' + '.join(wrote)}, a copy is {files} files; {tier.put_usd:g} USD to write one in {tier.name}, "
         f"{tier.get_usd:g} USD to read it after a stop{runs(trials)}"
@@ -116,24 +125,48 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
 
 
 def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
-    """USD of holding the recent copies, and how."""
+    """USD of holding the recent copies while the runs last, and how."""
     if plan.time is None or plan.decisions is None:
         return 0.0, ""
-    tier, hours, kept = role_tiers(plan, problem)["recent"], plan.time.expected_hours, kept_hours(problem)
+    tier, hours = role_routes(plan, problem)["recent"].first, plan.time.expected_hours
     peak = copies(problem, plan.time.steps)[0]
     saves, keep = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps), peak - 1
     early = max(saves - keep, 0) * max(tier.min_hours - keep * hours / max(saves, 1), 0.0)
-    early += keep * max(tier.min_hours - kept, 0.0)
     state, free, trials = (
         plan_state_gb(plan, problem),
         free_share(problem),
         problem.request.job.trials,
     )
-    usd = state * (peak * hours + keep * kept + early) * tier.usd_gb_hour / (1.0 - free) * trials
+    usd = state * (peak * hours + early) * tier.usd_gb_hour / (1.0 - free) * trials
     return usd, (
-        f"{tier.name}: {state:.2f} GB x ({peak} copies x {hours:.3f} h + {keep} kept {kept:g} h + "
-        f"{early:.1f} h of minimum duration) x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}{told(tier.note)}"
+        f"{tier.name}: {state:.2f} GB x ({peak} copies x {hours:.3f} h + {early:.1f} h of minimum duration) x "
+        f"{_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
     )
+
+
+def _moved(route: Route, stay: Stay, size: str, free: float) -> str:
+    """What is held after a run or after a move, in words."""
+    tier, hours = route.first, float(stay.hours)
+    if route.second is None:
+        held = max(hours, tier.min_hours)
+        return f"; kept afterwards in {tier.name}: {size} x {held:g} h x {_month(tier.usd_gb_hour)}{_free(free)}"
+    rest = max(hours - route.after, route.second.min_hours)
+    return (
+        f"; from an age of {route.after:g} h on in {route.second.name}: {size} x {rest:.2f} h x "
+        f"{_month(route.second.usd_gb_hour)}{_free(free)}{told(route.second.note)}"
+    )
+
+
+def _told_of_move(item: str, route: Route, stay: Stay, wrote: list[str], reads: list[str]) -> None:
+    """Requests and retrieval of a move, in the words of their lines."""
+    if route.second is None:
+        return
+    tier, to = route.first, route.second
+    if stay.files:
+        each = f"{tier.get_usd:g} USD each to read, {to.put_usd:g} USD to write"
+        wrote.append(f"{float(stay.files):g} files of {item} moved: {each}")
+    if tier.retrieval_per_gb:
+        reads.append(f"{item} moved {float(stay.gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
 
 
 def _disks(plan: Plan, problem: Problem) -> list[BillLine]:

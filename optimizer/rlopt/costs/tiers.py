@@ -40,7 +40,9 @@ class Stay:
     """What one kind of bytes asks of a store, over all runs; numbers, or arrays of shape (columns,).
 
     ``hours`` is how long each of the ``gb`` is held, ``brief_hours`` how long each of ``brief_gb`` beside them;
-    ``puts`` and ``gets`` count requests.
+    ``puts`` and ``gets`` count requests. ``read_gb`` are read before the bytes are ``busy`` hours old, ``later_gb``
+    evenly over their whole life. What is never ``busy`` (None) stays where it is; the rest, ``files`` files of it, may
+    move to another tier afterwards.
     """
 
     gb: Values
@@ -51,6 +53,9 @@ class Stay:
     gets: Values = 0.0
     brief_gb: Values = 0.0
     brief_hours: Values = 0.0
+    later_gb: Values = 0.0
+    busy: Values | None = None
+    files: Values = 0.0
 
     def gb_hours(self, min_hours: Values) -> Values:
         """GB · hours that a tier bills, each held for its minimum duration at the least."""
@@ -79,16 +84,18 @@ def parts(problem: Problem, zone: Ints, tier: Ints, stay: Stay) -> Parts:
     return Parts(
         stay.gb_hours(tiers.min_hours[at]) * tiers.usd_gb_hour[at] * scale,
         stay.puts * tiers.put_usd[at] + stay.gets * tiers.get_usd[at],
-        stay.read_gb * tiers.retrieval_per_gb[at],
+        (stay.read_gb + stay.later_gb) * tiers.retrieval_per_gb[at],
         stay.written_gb * tiers.upload_per_gb[at],
-        stay.read_gb * tiers.download_per_gb[at],
+        (stay.read_gb + stay.later_gb) * tiers.download_per_gb[at],
     )
 
 
-def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_], otherwise: Ints | None = None) -> Ints:
-    """Tier that charges least among those ``allowed``, shape (columns,); ``allowed`` of shape (columns, tiers).
+def choose(
+    problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_], otherwise: Ints | None = None
+) -> tuple[Ints, Floats]:
+    """Tier that charges least among those ``allowed`` and its USD, shape (columns,) each.
 
-    ``otherwise`` is taken where no tier is allowed.
+    ``allowed`` is of shape (columns, tiers); where no tier is, ``otherwise`` is taken and the USD are infinite.
     """
     tiers, size = problem.tiers, len(zone)
     known = np.isfinite(tiers.usd_gb_hour)
@@ -105,7 +112,7 @@ def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_],
             (stay.puts, tiers.put_usd),
             (stay.gets, tiers.get_usd),
             (stay.written_gb, tiers.upload_per_gb),
-            (stay.read_gb, tiers.retrieval_per_gb + tiers.download_per_gb),
+            (stay.read_gb + stay.later_gb, tiers.retrieval_per_gb + tiers.download_per_gb),
         ):
             if not isinstance(amount, np.ndarray):
                 flat = flat + amount * each[:, k]
@@ -115,7 +122,7 @@ def choose(problem: Problem, zone: Ints, stay: Stay, allowed: NDArray[np.bool_],
         better = (usd < least) & allowed[:, k]
         least = np.where(better, usd, least)
         chosen[better] = k
-    return chosen if otherwise is None else np.where(np.isfinite(least), chosen, otherwise)
+    return chosen if otherwise is None else np.where(np.isfinite(least), chosen, otherwise), least
 
 
 def charge(tier: Tier, stay: Stay, free: float) -> Parts:
@@ -123,9 +130,9 @@ def charge(tier: Tier, stay: Stay, free: float) -> Parts:
     return Parts(
         stay.gb_hours(tier.min_hours) * tier.usd_gb_hour / (1.0 - free),
         stay.puts * tier.put_usd + stay.gets * tier.get_usd,
-        stay.read_gb * tier.retrieval_per_gb,
+        (stay.read_gb + stay.later_gb) * tier.retrieval_per_gb,
         stay.written_gb * tier.upload_per_gb,
-        stay.read_gb * tier.download_per_gb,
+        (stay.read_gb + stay.later_gb) * tier.download_per_gb,
     )
 
 

@@ -46,7 +46,7 @@ def _parts(columns: Columns, problem: Problem) -> Parts | None:
     every = problem.care(lambda care: care.rollouts_every)[columns.care]
     size, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     stay = _stay(problem, every, size, steps, columns.expected_hours)
-    tier = choose(problem, columns.zone, stay, problem.tiers.ready[columns.zone])
+    tier, _ = choose(problem, columns.zone, stay, problem.tiers.ready[columns.zone])
     return parts(problem, columns.zone, tier, stay)
 
 

@@ -3,7 +3,8 @@
 A cloud's own budgets hold what a cloud bills: labels, cleaning and people's hours are taken off the total and named.
 Every resource carries the job's tags; what a dimension of the bill pays for carries ``job-part`` beside them, since
 a cloud's budget filters by one tag. Alerts stand at 50, 80 and 100 % of the budget, of each dimension's budget, of
-the storage bought and, where trials are cut off (``limits.cut_off``), of each trial's part of the total.
+the storage bought and, where trials are cut off (``limits.cut_off``), of each trial's part of the total. What moves to
+another tier stands there as rules.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from rlopt.exporters.labels import (
     gcp_text,
     job_tags,
 )
+from rlopt.exporters.lifecycle import lifecycle_rules
 from rlopt.plan import Plan
 from rlopt.request import Request
 from rlopt.units import GIB
@@ -68,6 +70,7 @@ def tags_document(plan: Plan, request: Request, day: date) -> Json:
         ],
         "storage": _storage(plan),
         "trials": trials_document(plan, request, next((usd for scope, usd in amounts if scope == TOTAL), 0.0)),
+        "lifecycle": lifecycle_rules(plan),
         "aws": _aws(tags, watched, mail or [PLACEHOLDER], day),
         "gcp": _gcp(tags, watched, day),
         "azure": _azure(tags, watched, mail or [PLACEHOLDER], day),

@@ -68,6 +68,12 @@ def held(request: Request) -> Iterator[str]:
         raw = ", beside the raw data" if versions.raw_kept else ""
         what = f"{versions.changed_share:.0%} changed each, kept as {versions.copies} copies{raw}"
         yield f"versions of the data set: {versions.count}, {what}"
+    often = job.data.accesses_per_month
+    if any((often.hot, often.warm, often.cold)):
+        yield (
+            f"stored data are read beside the runs: {often.hot:g} times a month the version in use, {often.warm:g} the "
+            f"three before it, {often.cold:g} older ones and raw data"
+        )
     if job.data.shared_by > 1:
         yield f"the data set is shared by {job.data.shared_by} projects: each pays its part of the storage"
     if job.data.stands_in is not None:

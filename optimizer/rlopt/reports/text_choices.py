@@ -9,7 +9,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from rlopt.plan import Binding, Decisions, FrontierPoint, Plan
-from rlopt.reports import words
+from rlopt.reports import text_storage, words
 from rlopt.reports.layout import bullets, facts, heading, table
 from rlopt.reports.text_acting import acting
 
@@ -101,7 +101,7 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
                 f"{tier.gib:,.0f} GiB at most, {words.usd(tier.usd)}",
             )
         )
-    return rows
+    return [*rows, *text_storage.moves(made)]
 
 
 def _more(made: Decisions) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Final, Literal
 
+from rlopt.request.data_life import Accesses, AccessesByAge
 from rlopt.request.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
 from rlopt.request.prepare import Prepare
 from rlopt.request.quantities import Cash
@@ -81,6 +82,8 @@ class DataWork(Strict):
     """Versions kept side by side; one, without its raw form, when left out."""
     shared_by: Whole = 1
     """Projects that share one stored data set: each pays its part."""
+    accesses_per_month: AccessesByAge = Accesses()
+    """How often stored data are read beside the runs: one number for all, or {hot, warm, cold}."""
     stands_in: StandsIn | None = None
     """Where the data set stands at the start; beside the training pool when left out."""
     prepare: Prepare = Prepare()

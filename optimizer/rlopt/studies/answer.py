@@ -170,7 +170,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     checkpoint = decided.checkpoint(columns, j, problem)
     scores = [one.detail.score_precision for one in details if one.detail.score_precision]
     rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
-    prices = prices_used(pools, zone, environment, number, checkpoint.tiers, problem)
+    named = dict.fromkeys([*(use.tier for use in checkpoint.tiers), *(move.to for move in checkpoint.moves)])
+    prices = prices_used(pools, zone, environment, number, named, problem)
     prices += [price for price in phase_prices(variant, problem) if price not in prices]
     unmeasured = {
         pool.gpu: one.detail.band
@@ -264,7 +265,8 @@ def _with_bill(plan: Plan, problem: Problem) -> Plan:
         for use in priced.decisions.checkpoint.tiers
     ]
     checkpoint = priced.decisions.checkpoint.model_copy(update={"tiers": tiers})
-    decisions: dict[str, Any] = {"decisions": priced.decisions.model_copy(update={"checkpoint": checkpoint})}
+    decided_all = {"checkpoint": checkpoint, "storage": decided.kept(priced, problem)}
+    decisions: dict[str, Any] = {"decisions": priced.decisions.model_copy(update=decided_all)}
     priced = priced.model_copy(update=decisions)
     binding = [
         Binding(constraint=rule.key, value=rule.measure(priced, problem), limit=rule.limit, unit=rule.unit)

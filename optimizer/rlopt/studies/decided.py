@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rlopt.candidates.scorers import SCORERS
-from rlopt.costs.copies import copies, weight_tiers
-from rlopt.plan import CheckpointDecision, StageTime, TierUse
+from rlopt.costs.copies import copies, left_way, tariff_of, weight_ways
+from rlopt.costs.held import held_charges
+from rlopt.costs.moves import NEVER
+from rlopt.plan import CheckpointDecision, Kept, Move, Plan, StageTime, TierUse
 from rlopt.problem import COLOCATED, Columns, Problem
-from rlopt.units import SECONDS_PER_HOUR, bytes_to_gib
+from rlopt.units import GIGA, SECONDS_PER_HOUR, bytes_to_gib
 from rlopt.workloads.variants import Variant
 
 
@@ -17,7 +19,9 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     zone, tier = int(columns.zone[j]), int(columns.tier[j])
     tiers = problem.tariffs[zone].tiers
     recent, best, history = copies(problem, int(columns.steps[j]))
-    best_tier, history_tier = (int(tiers[0]) for tiers in weight_tiers(columns.take(slice(j, j + 1)), problem))
+    one = columns.take(slice(j, j + 1))
+    best_way, history_way = weight_ways(one, problem)
+    best_tier, history_tier = int(best_way.first[0]), int(history_way.first[0])
     weights = problem.checkpoint.weights_bytes
     state = problem.checkpoint.state_bytes(int(columns.variant[j]))
     uses = [(tier, "recent", recent, state)]
@@ -36,12 +40,34 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
                 roles=[role for _, role, _, _ in here],
             )
         )
+    moves = [
+        Move(role=role, to=tiers[int(way.second[0])].name, after_hours=float(way.after[0]))
+        for role, way in (("recent", left_way(one, problem)[1]), ("best", best_way))
+        if way.second[0] != NEVER
+    ]
     return CheckpointDecision(
         interval_steps=int(columns.interval_steps[j]),
         tiers=found,
         recovery_minutes=float(columns.recovery_minutes[j]),
         compressed=problem.cares[int(columns.care[j])].compressed,
+        moves=moves,
     )
+
+
+def kept(plan: Plan, problem: Problem) -> list[Kept]:
+    """Where everything beside the checkpoints stands, and where it moves to."""
+    return [
+        Kept(
+            item=item,
+            tier=route.first.name,
+            gib=bytes_to_gib(float(stay.gb) * GIGA),
+            hours=float(stay.hours),
+            to=route.second.name if route.second else None,
+            after_hours=route.after if route.second else None,
+        )
+        for item, (stay, route, _) in held_charges(plan, problem, tariff_of(plan, problem)).items()
+        if stay.gb
+    ]
 
 
 def saving_hours(columns: Columns, j: int, problem: Problem) -> float:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
-from rlopt.costs.copies import role_tiers, tariff_of
+from rlopt.costs.copies import role_routes, tariff_of
 from rlopt.costs.held import held_charges
 from rlopt.facts import Catalog
-from rlopt.plan import Plan, Pool, PriceUsed, TierUse
+from rlopt.plan import Plan, Pool, PriceUsed
 from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH
 
@@ -18,9 +18,12 @@ DISK_UNIT = "USD/GB/month of disk"
 
 
 def prices_used(
-    pools: Sequence[Pool], zone: int, environment: int, variant: int, uses: Sequence[TierUse], problem: Problem
+    pools: Sequence[Pool], zone: int, environment: int, variant: int, uses: Iterable[str], problem: Problem
 ) -> list[PriceUsed]:
-    """Every price of the bill, with its source, date, grade and (spot) the band over the zones."""
+    """Every price of the bill, with its source, date, grade and (spot) the band over the zones.
+
+    ``uses`` are the names of the tiers that checkpoints stand in.
+    """
     by_id = {offer.id: offer for offer in problem.market.offers}
     tariff, found = problem.tariffs[zone], []
     for pool in pools:
@@ -44,9 +47,9 @@ def prices_used(
         for cpu in tariff.cpu_pools(environment, variant)
     ]
     tiers = {tier.name: tier for tier in tariff.tiers}
-    for use in uses:
-        tier = tiers[use.tier]
-        found.append(_price(use.tier, tier.usd_gb_hour * HOURS_PER_MONTH, "USD/GB/month", tier.source, tier.as_of))
+    for name in uses:
+        tier = tiers[name]
+        found.append(_price(name, tier.usd_gb_hour * HOURS_PER_MONTH, "USD/GB/month", tier.source, tier.as_of))
     traffic = f"{tariff.provider}: traffic to the internet"
     found.append(_price(traffic, tariff.egress_per_gb, "USD/GB", tariff.egress_source, ""))
     found += _services(pools, tariff)
@@ -101,8 +104,9 @@ def reclaim_warnings(pools: Sequence[Pool], catalog: Catalog) -> list[str]:
 def request_warnings(plan: Plan, problem: Problem) -> list[str]:
     """Tiers that a plan chose although the price of their requests is not known."""
     tariff = tariff_of(plan, problem)
-    chosen = [*role_tiers(plan, problem).values()]
-    chosen += [tier for stay, tier, _ in held_charges(plan, problem, tariff).values() if stay.gb]
+    ways = [*role_routes(plan, problem).values()]
+    ways += [route for stay, route, _ in held_charges(plan, problem, tariff).values() if stay.gb]
+    chosen = [tier for way in ways for tier in (way.first, way.second) if tier is not None]
     tiers = {tier.name: tier.unpriced for tier in chosen if tier.unpriced}
     return [
         f"{name}: the price of a request to {' or '.join(lacks)} is not known: 0 in bill and choice of tier"

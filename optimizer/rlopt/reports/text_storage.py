@@ -1,0 +1,24 @@
+"""Which bytes move to another tier, in words."""
+
+from __future__ import annotations
+
+from rlopt.plan import Decisions
+from rlopt.reports import words
+from rlopt.units import HOURS_PER_DAY
+
+
+def moves(made: Decisions) -> list[tuple[str, str]]:
+    """A row for each kind of bytes that moves; none where all stay where they are."""
+    found = [
+        (f"{move.role} copies", move.to, move.after_hours, "after the run" if move.role == "recent" else "old")
+        for move in made.checkpoint.moves
+    ]
+    found += [(kept.item, kept.to, kept.after_hours or 0.0, "old") for kept in made.storage if kept.to is not None]
+    return [
+        ("" if number else "lifecycle", f"{item}: to {to} when {_days(hours)} {since}")
+        for number, (item, to, hours, since) in enumerate(found)
+    ]
+
+
+def _days(hours: float) -> str:
+    return words.count(round(hours / HOURS_PER_DAY), "day")
