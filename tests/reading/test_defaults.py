@@ -62,7 +62,7 @@ def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) ->
         ("grpo", "limits.wait", "6h", "machines are there as soon as they are ordered"),
         ("sft", "job.remedial_share", "0.1", "no training against forgetting"),
         ("sft", "job.data.prepare.vcpu_seconds_per_sample", "0.01", "decoding and shuffling take no time"),
-        ("vla", "job.action.policy_loss", "advantage_conditioned", "awr, no likelihood is computed"),
+        ("vla", "job.divergences", "0.5", "no run collapses"),
     ],
 )
 def test_a_key_is_named_until_it_is_written(
@@ -116,7 +116,7 @@ def test_what_does_not_apply_is_not_named(bases: dict[str, str], load: Load) -> 
     sft, grpo = (" ".join(defaults(load(bases[name]))) for name in ("sft", "grpo"))
     assert "job.remedial_share" in sft
     assert "job.remedial_share" not in grpo
-    assert "job.action.policy_loss" not in grpo
+    assert "choices.action_head" not in grpo
     assert "job.filter.before_storage" not in grpo
     dropping = " ".join(defaults(load(bases["grpo"], "job.filter.drop=0.25")))
     assert "job.filter.before_storage: the 25% of samples that are dropped are stored too" in dropping

@@ -138,7 +138,6 @@ ROWS: Final[tuple[Default, ...]] = (
     ),
     Default("runs", "floors.reward_quality", _quality, ("ppo", "grpo")),
     Default("runs", "job.offline", _offline, ("vla",)),
-    Default("runs", "job.action.policy_loss", "awr, no likelihood is computed", ("vla",)),
     Default("runs", "choices.action_head", _head, ("vla",)),
     Default("people", "costs.setup_hours", _hours("setting up takes no time", "of it")),
     Default("people", "costs.on_call_hours_per_day", _hours("nobody is on call", "a day")),
