@@ -93,7 +93,12 @@ def test_models_of_a_choice(bases: dict[str, str], load: Load) -> None:
     assert line in " ".join(defaults(load(opd)))
     several = "{policy: Qwen/Qwen2.5-0.5B, reward: [{model: some/a, accuracy: 0.7}, {model: some/b, accuracy: 0.8}]}"
     choice = bases["grpo"].replace("{policy: Qwen/Qwen2.5-0.5B, reward: rule}", several)
-    assert "floors.reward_quality: a reward model may be chosen however" in " ".join(defaults(load(choice)))
+    said = " ".join(defaults(load(choice)))
+    assert "floors.reward_quality: a reward model may be chosen however" in said
+    assert "job.models.reward.cpu: reward models score on GPUs alone" in said
+    timed = choice.replace("accuracy: 0.7", "accuracy: 0.7, cpu: {vcpu_seconds_per_sample: 2, vcpus: 4}")
+    for text in (timed, bases["grpo"]):
+        assert "job.models.reward.cpu" not in " ".join(defaults(load(text)))
     for text, changes in ((choice, ("floors.reward_quality=0.7",)), (bases["grpo"], ())):
         assert "floors.reward_quality" not in " ".join(defaults(load(text, *changes)))
 

@@ -69,6 +69,13 @@ def _at_hand(request: Request) -> bool:
     return teacher is not None and all(option.teacher_training is None for option in teacher.options)
 
 
+def _on_gpus(request: Request) -> bool:
+    reward = request.job.models.reward
+    if reward is None or not (reward.options or reward.is_model):
+        return False
+    return all(option.cpu is None for option in reward.options)
+
+
 def _quality(request: Request) -> str:
     reward = request.job.models.reward
     several = reward is not None and len(reward.options) > 1
@@ -136,6 +143,7 @@ ROWS: Final[tuple[Default, ...]] = (
         ("opd",),
         _at_hand,
     ),
+    Default("runs", "job.models.reward.cpu", "reward models score on GPUs alone", ("ppo", "grpo"), _on_gpus),
     Default("runs", "floors.reward_quality", _quality, ("ppo", "grpo")),
     Default("runs", "job.offline", _offline, ("vla",)),
     Default("runs", "choices.action_head", _head, ("vla",)),
