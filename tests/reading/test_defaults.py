@@ -60,6 +60,7 @@ def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) ->
         ("grpo", "recovery.spare_nodes", "[0, 1]", "none stand ready"),
         ("grpo", "checkpoint.rollouts", "{every: 512}", "unfinished responses are lost at a stop"),
         ("grpo", "limits.wait", "6h", "machines are there as soon as they are ordered"),
+        ("sft", "job.data.accesses_per_month", "0.5", "nothing is read beside the runs"),
         ("sft", "job.remedial_share", "0.1", "no training against forgetting"),
         ("sft", "job.data.prepare.vcpu_seconds_per_sample", "0.01", "decoding and shuffling take no time"),
         ("vla", "job.divergences", "0.5", "no run collapses"),

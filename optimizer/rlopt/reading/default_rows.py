@@ -161,6 +161,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("data", "job.data.compression_ratio", _uncompressed),
     Default("data", "job.filter.before_storage", _screened, GENERATING),
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
+    Default("data", "job.data.accesses_per_month", "nothing is read beside the runs"),
     Default("data", "job.data.stands_in", "they stand beside the training pool: bringing them there is free"),
     Default("data", "job.data.prepare.vcpu_seconds_per_sample", "decoding and shuffling take no time", FIXED_DATA),
     Default("data", "choices.data_store", "object storage alone is considered", FIXED_DATA),
