@@ -10,13 +10,17 @@ from rlopt import api
 from rlopt.facts import StorageTier
 from scripts.accuracy_tables import markdown, percent
 from scripts.figures_contract import Figure, inside, verdict
-from scripts.figures_plans import compute_usd, run_usd, solved
+from scripts.figures_plans import LANGUAGE_MODEL, compute_usd, run_usd, solved
 from scripts.savings_page import usd
 
 STORES = (("aws", "us-east-1", "standard"), ("azure", "eastus", "hot-lrs"), ("gcp", "us-central1", "standard"))
 """Object stores of three clouds in the regions whose prices the catalog holds, with their hot tier."""
 READS = (0.0, 0.25, 0.5, 1.0)
 """Times a month that all of the data are read."""
+KEPT = ("job.dataset_size=2 TB", "costs.keep_for={dataset: 365d}")
+"""A data set large and old enough to be worth a thought."""
+OFTEN = 4.0
+"""Reads a month at which the hot tier is the cheapest: what the others are compared with."""
 COLD_SAVES = 0.50
 SPOT_SAVES = (0.60, 0.90)
 ZSTANDARD_SAVES = 0.70
@@ -29,6 +33,28 @@ DIRTY = "05-rm-opt350m-dirty-data"
 def _month(tier: StorageTier, reads: float) -> float:
     """Price of 1 GB for a month in which all of it is read ``reads`` times, in the tier's currency."""
     return tier.price_gb_month + reads * (tier.retrieval_per_gb or 0.0)
+
+
+def _planned(reads: float) -> tuple[str, float]:
+    """Where a plan keeps the data set, and USD of its storage and retrieval."""
+    plan = solved(LANGUAGE_MODEL, *KEPT, f"job.data.accesses_per_month={reads}")
+    assert plan.cost is not None
+    assert plan.decisions is not None
+    (use,) = (one for one in plan.decisions.storage if one.item == "dataset")
+    where = use.tier if use.to is None else f"{use.tier}, then {use.to}"
+    items = ("dataset", "retrieval")
+    return where, sum(line.usd for line in plan.cost.lines if line.dimension == "storage" and line.item in items)
+
+
+def _kept_a_year() -> str:
+    """What a plan makes of a data set that is kept for a year, by how often it is read."""
+    hot = _planned(OFTEN)[1]
+    found = {reads: _planned(reads) for reads in (*READS, OFTEN)}
+    rows = [
+        (f"{reads:g}", where, usd(cost), percent(cost / hot - 1.0, signed=True))
+        for reads, (where, cost) in found.items()
+    ]
+    return markdown(("reads a month", "tiers", "USD a year", "against hot"), rows, 2)
 
 
 def cold() -> Figure:
@@ -58,11 +84,13 @@ def cold() -> Figure:
         f"{percent(-max(monthly), signed=True)} to {percent(-min(monthly), signed=True)} read once a month",
         verdict(min(rarely) > COLD_SAVES - 0.05, min(monthly) > COLD_SAVES - 0.05),
         "Price of a GB for a month in the catalog, storage and retrieval, against the hot tier of the same cloud and "
-        "region. Only tiers that answer at once. Requests are left out: they depend on the size of objects.",
-        markdown(columns, rows, len(READS) + 1),
+        "region. Only tiers that answer at once. Requests are left out: they depend on the size of objects. Below, "
+        f"what `{LANGUAGE_MODEL}` is planned to do with a data set of 2 TB that is kept for a year.",
+        f"{markdown(columns, rows, len(READS) + 1)}\n{_kept_a_year()}",
         'The usual bound, "read less than once a month", is too weak: retrieval takes most of the saving at one read a '
         "month, and all of it in the coldest tiers. Over 50 % takes data that are read a quarter as often or less, and "
-        "that stay for the minimum duration. Plans choose the tier with retrieval, requests and minimum durations.",
+        "that stay for the minimum duration. Plans choose tiers with retrieval, requests and minimum durations, "
+        "archives among them, and move the data when that pays.",
     )
 
 
