@@ -188,6 +188,8 @@ class Decisions(Strict):
     data: dict[str, Any] | None = None
     models: dict[str, str] | None = None
     """Role to the model chosen; null where every model was given plainly."""
+    kernels: dict[str, str] | None = None
+    """Kernels of the training stack that the plan counts with, chosen or as the request states them."""
     scoring: dict[str, Any] | None = None
     """on: cpu, processes: how many score there; null where GPUs score."""
     environment: dict[str, Any] | None = None

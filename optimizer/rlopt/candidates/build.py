@@ -16,7 +16,7 @@ from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.handover import with_hand_over
-from rlopt.candidates.launchers import elastic
+from rlopt.candidates.launchers import elastic, with_known_kernels
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
@@ -85,7 +85,7 @@ def build_problem(
 
     Raises MissingFactError, NotSupportedError.
     """
-    variants = workload_variants(request, models)
+    variants, kernel_notes = with_known_kernels(request, workload_variants(request, models))
     workload = variants[0].workload
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
     market = open_market(request, catalog, gpu_limit)
@@ -141,6 +141,7 @@ def build_problem(
     every += [table for _, table in sampling.values()]
     excluded, notes = _left_out(every, request, market, stops, operations)
     excluded |= builder.left_out
+    notes += kernel_notes
     notes += acting_notes(request, [variant.workload for variant in variants])
     notes += misfit_notes([table for _, table in tables], request, workload)
     sizes = len(workload.group_sizes)
@@ -200,7 +201,7 @@ def _training_tables(
     found = []
     for variant in variants:
         here = context_of(context, variant.training, variant)
-        key = (variant.structure_key, variant.once, variant.once_sequences)
+        key = (variant.structure_key, variant.once, variant.once_sequences, variant.kernels)
         if key not in known:
             offloads = here.offloads if here.in_loop else tuple(code for code in here.offloads if code < 2)
             scores = request.choices.precision.score if here.scores_frozen else ("bf16",)
@@ -215,7 +216,7 @@ def _training_tables(
 
 
 def _scoring_key(variant: Variant) -> Hashable:
-    return _alone(variant.workload, variant.own).structure_key
+    return _alone(variant.workload, variant.own).structure_key, variant.kernels
 
 
 def _scoring_tables(context: Context, variants: Sequence[Variant]) -> dict[Hashable, tuple[Context, ScoringTable]]:
@@ -223,7 +224,7 @@ def _scoring_tables(context: Context, variants: Sequence[Variant]) -> dict[Hasha
     found: dict[Hashable, tuple[Context, ScoringTable]] = {}
     for variant in variants:
         if variant.own and _scoring_key(variant) not in found:
-            here = context_of(context, _alone(variant.workload, variant.own))
+            here = replace(context_of(context, _alone(variant.workload, variant.own)), kernels=variant.kernels)
             table = scoring_table(here)
             if table is not None:
                 found[_scoring_key(variant)] = (here, table)

@@ -28,6 +28,7 @@ from rlopt.estimates.roles import POLICY, moved_params, role_shape, role_trainin
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.request import PRECISION_RANK, Request
+from rlopt.request.parts import Kernels
 from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
@@ -68,6 +69,8 @@ class Context:
     once: tuple[Stage, ...] = ()
     """Passes before the first step, over ``once_sequences`` each."""
     once_sequences: float = 0.0
+    kernels: Kernels | None = None
+    """Kernels of the training stack; those of the job where none."""
     later_s: tuple[float, float] = (0.0, 0.0)
     """Seconds that new weights take beyond the least of all ways to run the job: inside one pool, between two."""
 
@@ -85,7 +88,7 @@ class Context:
 
     def stack(self, layout: Layout, training: Training | None = None) -> Stack:
         """How the training stack that is planned with runs a layout (``training`` None: a scoring pass)."""
-        kernels = self.request.job.kernels
+        kernels = self.kernels or self.request.job.kernels
         return planned_stack(
             layout,
             training,
@@ -243,6 +246,7 @@ def context_of(context: Context, workload: Workload, variant: Variant | None = N
         trainings={role.name: role_training(context.request, role) for role in workload.roles if role.trained},
         once=variant.once if variant else (),
         once_sequences=variant.once_sequences if variant else 0.0,
+        kernels=variant.kernels if variant else None,
     )
 
 

@@ -1,15 +1,16 @@
-"""What launchers do when a machine is lost. One file of the catalogs, read once."""
+"""What launchers do when a machine is lost, and which kernels they have. One file of the catalogs, read once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
-from rlopt.errors import MissingFactError
+from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.request import Request
+from rlopt.workloads.variants import Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,9 @@ class Launcher:
     elastic: bool | None
     source: str
     note: str
+    chunked_loss: bool | None = None
+    """Whether its training can keep from holding all logits; None where nothing states it."""
+    kernels_source: str = ""
 
 
 @lru_cache(maxsize=8)
@@ -30,7 +34,14 @@ def load_launchers(folder: Path | None = None) -> Mapping[str, Launcher]:
     text = ((folder or catalogs_dir()) / "launchers.yaml").read_text(encoding="utf-8")
     table = YAML(typ="safe", pure=True).load(text)
     return {
-        name: Launcher(name, entry["elastic"], entry["source"], entry["note"])
+        name: Launcher(
+            name,
+            entry["elastic"],
+            entry["source"],
+            entry["note"],
+            entry.get("chunked_loss"),
+            entry.get("kernels_source", ""),
+        )
         for name, entry in table.items()
         if isinstance(entry, dict)
     }
@@ -56,3 +67,24 @@ def elastic(request: Request) -> bool:
     """Whether rollout machines may come and go while the run goes on: only where the named launcher says so."""
     found = launcher_of(request)
     return found is not None and bool(found.elastic)
+
+
+def with_known_kernels(request: Request, variants: Sequence[Variant]) -> tuple[tuple[Variant, ...], list[str]]:
+    """The ways to run the job whose kernels the named launcher has, and what is to be said of the others.
+
+    Raises
+    ------
+    NotSupportedError
+        Where none is left.
+    """
+    found = launcher_of(request)
+    chosen = [one for one in variants if one.kernels is not None]
+    if found is None or found.chunked_loss or all(one.kernels.loss == "whole" for one in chosen if one.kernels):
+        return tuple(variants), []
+    kept = [one for one in variants if one.kernels is None or one.kernels.loss == "whole"]
+    states = "has none" if found.chunked_loss is False else "is not known to have one"
+    text = f"{found.name} {states}"
+    if not kept:
+        raise NotSupportedError("choices.kernels.loss", f"chunked needs a chunked or fused loss: {text}")
+    numbers = {at: number for number, at in enumerate(n for n, one in enumerate(variants) if one in kept)}
+    return tuple(replace(one, sampler=numbers.get(one.sampler, 0)) for one in kept), [f"chunked losses: {text}"]

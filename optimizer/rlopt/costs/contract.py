@@ -54,6 +54,8 @@ def variant_number(plan: Plan, problem: Problem) -> int:
             continue
         same = decided.get("cleaned", variant.cleaned) == variant.cleaned
         same &= decided.get("log_probs") == variant.log_probs and decided.get("value_bins") == variant.value_bins
+        if variant.kernels is not None and made is not None:
+            same &= made.kernels == variant.kernels.model_dump()
         same &= variant.scored_on == (made.scoring if made is not None else None)
         same &= variant.models == (made.models if made is not None else None)
         if same and bool(variant.own) == apart:

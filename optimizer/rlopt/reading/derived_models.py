@@ -43,3 +43,12 @@ def _trained(how: TeacherTraining) -> str:
     if how.trials > 1:
         text += f", {how.trials} runs of it"
     return text + (f", shared by {how.shared_by} runs" if how.shared_by > 1 else "")
+
+
+def kernels(request: Request) -> Iterator[str]:
+    """Say which kernels are open; with a launcher named, only those that it has are."""
+    chosen = request.choices.kernels
+    parts = (("loss", chosen.loss), ("attention", chosen.attention))
+    told = [f"{name} {' or '.join(values)}" for name, values in parts if values]
+    if told:
+        yield f"kernels are a decision: {', '.join(told)}"

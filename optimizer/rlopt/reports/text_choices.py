@@ -30,6 +30,10 @@ DATA: Final[Mapping[tuple[str, Any], str]] = {
     ("log_probs", "stored"): "log-probabilities of frozen models stored and used again",
     ("log_probs", "recompute"): "log-probabilities of frozen models computed anew in each step",
 }
+KERNELS: Final = {"loss": "whole", "attention": "fused"}
+"""Kernels that are not worth a line."""
+LOSSES: Final = {"whole": "the loss holds all logits at once", "chunked": "the loss never holds all logits at once"}
+ATTENTIONS: Final = {"fused": "attention is fused", "plain": "attention holds the scores of all pairs"}
 RELEASE: Final[Mapping[str, str]] = {
     "by hand": "by hand: people give the machines back after a run",
     "automatic": "automatic: a script gives the machines back after a run",
@@ -111,6 +115,8 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
         rows.append(("data", "; ".join(_datum(key, value) for key, value in made.data.items() if value is not None)))
     if made.models:
         rows.append(("models", "; ".join(f"{words.model(role)}: {name}" for role, name in made.models.items())))
+    if made.kernels and made.kernels != KERNELS:
+        rows.append(("kernels", f"{LOSSES[made.kernels['loss']]}; {ATTENTIONS[made.kernels['attention']]}"))
     if made.scoring:
         processes = words.count(made.scoring["processes"], "process", "processes")
         rows.append(("scoring", f"the reward model on machines without GPUs, {processes}"))

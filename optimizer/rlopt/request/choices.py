@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from rlopt.request.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
+from rlopt.request.parts import KernelChoices
 from rlopt.request.prepare import DataStore
 from rlopt.request.steps_table import Head
 from rlopt.strict import Strict
@@ -162,6 +163,8 @@ class Choices(Strict):
     """A rollout or scoring pool may be mixed of two offers."""
     value_bins: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """Bins of the value model that may be chosen (vla), 1 = regression; those of value_convergence, else the floor."""
+    kernels: KernelChoices = KernelChoices()
+    """Kernels of the training stack that may be chosen; none named: those of job.kernels are a fact."""
     data_store: Annotated[tuple[DataStore, ...], Field(min_length=1), AfterValidator(unique)] = ("object",)
     """Store that each step reads its samples from: object | filesystem (mounted by all machines that train) | block
     (a volume of each of them); object when left out."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from rlopt.request.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse
+from rlopt.request.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse, unique
 from rlopt.request.lengths import Calls, Span
 from rlopt.request.quantities import Cash, Frequency, Size
 from rlopt.request.steps_table import Head
@@ -149,6 +149,19 @@ class Kernels(Strict):
     """whole: logits of a micro-batch are held at once | chunked: a fused or chunked loss never holds them whole."""
     attention: Literal["fused", "plain"] = "fused"
     """fused: flash attention | plain: the scores of all pairs are held in memory."""
+
+
+LossKernel = Literal["whole", "chunked"]
+AttentionKernel = Literal["fused", "plain"]
+
+
+class KernelChoices(Strict):
+    """Kernels to choose from, where the training stack has both; those of job.kernels when left out."""
+
+    loss: Annotated[tuple[LossKernel, ...], Field(min_length=1), AfterValidator(unique)] | None = None
+    """whole, chunked."""
+    attention: Annotated[tuple[AttentionKernel, ...], Field(min_length=1), AfterValidator(unique)] | None = None
+    """fused, plain."""
 
 
 class Fallback(Strict):

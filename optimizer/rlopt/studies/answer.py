@@ -215,6 +215,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
             data=decided.data(variant, problem),
             models=variant.models,
+            kernels=decided.kernels(variant, problem),
             scoring=variant.scored_on,
             environment=decided.environment(environment, problem),
             operations=release_decision(columns, j, problem),

@@ -107,6 +107,12 @@ def recovery(columns: Columns, j: int, problem: Problem) -> dict[str, Any] | Non
     }
 
 
+def kernels(variant: Variant, problem: Problem) -> dict[str, str]:
+    """Kernels of the training stack that memory and time are counted with."""
+    used = variant.kernels or problem.request.job.kernels
+    return {"loss": used.loss, "attention": used.attention}
+
+
 def cpu_stages(columns: Columns, j: int, problem: Problem) -> list[StageTime]:
     """Seconds that machines without GPUs score in one step; nothing where they do not."""
     variant, size = problem.variants[int(columns.variant[j])], int(columns.group_size[j])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rlopt.request.choices import LogProbs, Placement, Scoring
+from rlopt.request.parts import Kernels
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
 from rlopt.workloads.cpu_scoring import CpuScorers
@@ -35,6 +36,8 @@ class Variant:
         Processes that score without GPUs; ``None`` where the reward model stands on GPUs.
     picked
         The model chosen where a role's models are listed or described; ``None`` where every model is given plainly.
+    kernels
+        Kernels of the training stack; ``None`` where no choice of kernels is given.
     action_head
         How the policy acts; ``None`` where no choice of heads is given.
     placements
@@ -55,6 +58,7 @@ class Variant:
     own: tuple[str, ...] = ()
     cpu: CpuScorers | None = None
     picked: Picked | None = None
+    kernels: Kernels | None = None
     action_head: str | None = None
     placements: tuple[Placement, ...] | None = None
     sampler: int = 0

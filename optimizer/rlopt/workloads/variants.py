@@ -20,6 +20,7 @@ from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
 from rlopt.workloads.cpu_scoring import measured, scorers
 from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
+from rlopt.workloads.kernels import kernel_ways
 from rlopt.workloads.online import sampled_share
 from rlopt.workloads.picked import Picked, facts_of, picks
 from rlopt.workloads.variant import Variant, without
@@ -58,7 +59,8 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
                 continue
             for scored in _log_probs(request, prepared(request, based)):
                 for placed in _scoring(request, scored):
-                    found += list(screened(request, placed))
+                    ways = [replace(placed, kernels=kernels) for kernels in kernel_ways(request)]
+                    found += [one for way in ways for one in screened(request, way)]
     if not found:
         raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
     return _sampling_alike(found)
@@ -67,7 +69,8 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
 def _sampling_alike(variants: Sequence[Variant]) -> tuple[Variant, ...]:
     """The same, each with the number of the first that samples alike."""
     first: dict[Hashable, int] = {}
-    numbers = [first.setdefault(variant.workload.sampling_key, at) for at, variant in enumerate(variants)]
+    keys = [(one.workload.sampling_key, one.kernels if one.workload.screening else None) for one in variants]
+    numbers = [first.setdefault(key, at) for at, key in enumerate(keys)]
     return tuple(replace(variant, sampler=number) for variant, number in zip(variants, numbers, strict=True))
 
 
