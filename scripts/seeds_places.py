@@ -78,9 +78,19 @@ _LOOSE: Final = (
 )
 _ON_CPUS: Final = "choices.scoring=[cpu]"
 _RESERVED: Final = ("choices.pricing=[reserved]", "choices.providers=any", "limits.budget=1000000 USD")
+_LOADED: Final = (
+    "choices.providers=[aws]",
+    "choices.data_store=[object, filesystem]",
+    "limits.deadline=300h",
+    "limits.budget=90000 USD",
+    "job.dataset_size=5TB",
+    "job.dataset_samples=200000",
+    "job.data.prepare={vcpu_seconds_per_sample: 1, host_share: 0.1}",
+)
 EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("01", ()),
     ("01", _RESERVED),
+    ("02", _LOADED),
     ("03", ("choices.providers=[vast]", "floors.text_log_rate=0.01")),
     ("04", ()),
     ("05", ("job.data.clean_price=0.000001 USD",)),

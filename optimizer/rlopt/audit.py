@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from rlopt.costs import bill
+from rlopt.costs.loading import load_faults
 from rlopt.errors import SolverError
 from rlopt.plan import Plan, Pool
 from rlopt.problem import Problem
@@ -73,9 +74,10 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
                 needed = pool.memory.needed_gib
                 found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {needed:g}")
     # tools answer while other samples are generated: their machines' seconds lie within those of sampling
-    stages = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage != "environment")
+    stages = math.fsum(s.seconds - s.hidden_seconds for s in plan.time.stages if s.stage != "environment")
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
+    found += load_faults(plan, problem)
     time = plan.time
     clean = time.startup_hours + time.once_hours + seconds_to_hours(time.steps * time.step_seconds) + time.saving_hours
     if abs(clean - time.failure_free_hours) > RELATIVE * max(1.0, clean):

@@ -78,6 +78,8 @@ class StageTime(Strict):
     utilization: float | None = None
     model: str | None = None
     """Which model the stage runs (policy, reference, ...)."""
+    hidden_seconds: float = 0.0
+    """Part that passes beside other stages and makes no step longer: samples loaded during the step before."""
 
 
 class Time(Strict):
@@ -176,6 +178,31 @@ class PrecisionDecision(Strict):
     update: str
 
 
+class LoadDecision(Strict):
+    """How samples of the data set reach the pool that trains."""
+
+    store: str
+    """object | filesystem | block."""
+    vcpus: int
+    """Of the machines that do nothing but prepare samples; 0 where those that train do it beside."""
+    nodes: int
+    """Machines that do nothing but prepare samples."""
+    stall_seconds: float
+    """Seconds of each step that the GPUs wait for samples."""
+    mounted: str | None = None
+    """The file system or kind of volume, null from object storage."""
+    units: int = 0
+    """How many of it: one file system, or a volume of each machine."""
+    gb: float = 0.0
+    """Size of each as it is provisioned."""
+    mb_s: float = 0.0
+    """Throughput of each."""
+    paid_mb_s: float = 0.0
+    """Part of that which is billed beside the size."""
+    paid_iops: float = 0.0
+    """Operations a second that are billed beside the size."""
+
+
 class Decisions(Strict):
     """Everything else that was open."""
 
@@ -195,6 +222,8 @@ class Decisions(Strict):
     environment: dict[str, Any] | None = None
     storage: list[Kept] = Field(default_factory=list)
     """Every kind of bytes beside the checkpoints, each in the way that costs least."""
+    load: LoadDecision | None = None
+    """Null where no step reads samples of a data set."""
     operations: dict[str, Any] | None = None
     """release: how machines are given back after a run, by hand or automatic; null where nothing was to decide."""
     action_head: str | None = None

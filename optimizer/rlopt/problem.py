@@ -20,6 +20,7 @@ from rlopt.candidates.beside import DISAGGREGATED as DISAGGREGATED
 from rlopt.candidates.beside import PLACEMENTS as PLACEMENTS
 from rlopt.candidates.beside import Support as Support
 from rlopt.candidates.detail import Estimates
+from rlopt.candidates.load_table import LoadTable
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.phases import Phase
@@ -82,11 +83,23 @@ class Pools:
     """Rank of the least precision that any model scores in on the pool; `UNSCORED` where none does."""
     nodes_per_replica: Ints
     """Nodes that one rollout engine spans; 1 where nothing samples."""
+    load: Ints
+    """How the pool gets its samples: number of an option of the problem's `loading`."""
+    load_seconds: Floats
+    """Seconds to read and prepare one step's samples, beside the step before."""
+    stall_seconds: Floats
+    """Part of ``seconds`` in which the pool waits for them."""
+    load_usd_per_hour: Floats
+    """Machines that prepare samples."""
+    load_disk_gb: Floats
+    """Volumes that they boot from."""
+    mount_usd_per_hour: Floats
+    """File system or volumes that are mounted for them."""
 
     @property
     def rate(self) -> Floats:
-        """USD per hour of the machines and of the environment that they sample from."""
-        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour)
+        """USD per hour of the machines, of the environment that they sample from, and of those that prepare samples."""
+        return np.asarray(self.usd_per_hour + self.environment_usd_per_hour + self.load_usd_per_hour)
 
     @property
     def committed_usd(self) -> Floats:
@@ -105,6 +118,11 @@ class Pools:
     def take(self, index: Any) -> Pools:
         """The rows of ``index`` (integers or a mask)."""
         return Pools(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @staticmethod
+    def join(parts: list[Pools]) -> Pools:
+        """All rows of ``parts`` in order; there must be at least one part."""
+        return Pools(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Pools)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +168,8 @@ class Columns:
     committed_usd: Floats
     """What reserved offers bill over all trials, whole terms."""
     cpu_usd_per_hour: Floats
+    mount_usd_per_hour: Floats
+    """File system or volumes that the samples are read from."""
     disk_gb: Floats
     mixed_share: Floats
     """Least share of a mixed pool's throughput that no provider takes back; 1 where nothing is mixed."""
@@ -225,6 +245,10 @@ class Problem:
     excluded: Mapping[str, int]
     warnings: tuple[str, ...]
     gpu_limit: int
+    loading: LoadTable | None = None
+    """Ways to bring samples to the pools that train; None where no step reads any."""
+    bare: tuple[Pools, Pools] | None = None
+    """Training and colocated pools before any way of loading was joined to them."""
     cares: tuple[Care, ...] = (Care(),)
     """Ways to keep a run alive, to choose from; fewest spare nodes first."""
     elastic: bool = False

@@ -10,6 +10,7 @@ import numpy as np
 from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.operations import Operations
+from rlopt.candidates.pricing import unloaded
 from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.facts import Catalog, Device, Model, Offer, Shape
 from rlopt.problem import Checkpoint, Columns, Pools, Problem
@@ -154,6 +155,7 @@ def neutral(rows: int) -> dict[str, Any]:
     return {
         **dict.fromkeys(("variant", "environment", "precision"), whole),
         **dict.fromkeys((*floats, "disk_gb", "disk_gib", "host_gib"), zero),
+        **unloaded(rows),
         "score_precision": whole + 2,  # bf16, as `Details` says
         "nodes_per_replica": whole + 1,
     }

@@ -12,6 +12,7 @@ import numpy as np
 from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
 from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.operations import load_operations
+from rlopt.candidates.pricing import unloaded
 from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.facts import Offer, Shape
 from rlopt.problem import Checkpoint, Pools, Problem
@@ -318,6 +319,7 @@ def _pools(
         host_gib=np.full(len(rows), 64.0),
         score_precision=np.full(len(rows), RANK["bf16"]),
         nodes_per_replica=np.ones(len(rows), dtype=int),
+        **unloaded(len(rows)),
     ), names
 
 

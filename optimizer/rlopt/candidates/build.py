@@ -15,8 +15,10 @@ from rlopt.candidates.care import cares, waits
 from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
-from rlopt.candidates.handover import with_hand_over
+from rlopt.candidates.handover import link_gb_s, with_hand_over
 from rlopt.candidates.launchers import elastic, with_known_kernels
+from rlopt.candidates.load_grid import load_table
+from rlopt.candidates.loading import with_loading
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations, load_operations
@@ -136,6 +138,9 @@ def build_problem(
         for at, (number, (here, found)) in enumerate(sampling.items()):
             ways = [(size, option) for size in workload.group_sizes for option in options]
             rollout += [builder.rollout(at, here, found, number, *way) for way in ways]
+    bare = join_pools(training), join_pools(colocated)
+    loading = load_table(book, market, tariffs, variants, link_gb_s(context), bare)
+    loaded = [with_loading(loading, pools, market, builder.left_out) for pools in bare]
     every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
     every += [table for _, table in scoring_tables]
     every += [table for _, table in sampling.values()]
@@ -157,10 +162,10 @@ def build_problem(
         tiers=TierTable.of(tariffs),
         checkpoint=checkpoint_of(request, variants),
         intervals=intervals(request, variants),
-        training=join_pools(training),
+        training=loaded[0],
         rollout=join_pools(rollout),
         scoring=join_pools(scoring),
-        colocated=join_pools(colocated),
+        colocated=loaded[1],
         estimates=Tables(
             context,
             tables,
@@ -184,6 +189,8 @@ def build_problem(
         elastic=elastic(request),
         faults_per_node=stop_rates(market, catalog, reclaims=False),
         wait_hours=waits(request, market, catalog),
+        loading=loading,
+        bare=None if loading is None else bare,
     )
 
 

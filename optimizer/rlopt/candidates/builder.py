@@ -248,5 +248,5 @@ def join_pools(parts: Sequence[Pools]) -> Pools:
         return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
     kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
-    kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica"), np.int64)
+    kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica", "load"), np.int64)
     return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})

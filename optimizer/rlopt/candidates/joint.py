@@ -136,8 +136,12 @@ def join(
         spare_usd_per_hour=spare * (first.usd_per_hour / first.nodes),
         committed_usd_per_hour=committed_rate,
         committed_usd=committed,
-        cpu_usd_per_hour=control + first.environment_usd_per_hour + beside.environment_usd_per_hour,
-        disk_gb=first.disk_gb + beside.disk_gb + spare * (first.disk_gb / first.nodes),
+        cpu_usd_per_hour=control
+        + first.environment_usd_per_hour
+        + beside.environment_usd_per_hour
+        + first.load_usd_per_hour,
+        mount_usd_per_hour=first.mount_usd_per_hour,
+        disk_gb=first.disk_gb + beside.disk_gb + first.load_disk_gb + spare * (first.disk_gb / first.nodes),
         mixed_share=beside.shares(placement)[1],
         once_hours=once,
         step_seconds=step,

@@ -255,8 +255,8 @@ def zone_tariff(
         log.id,
         log.source,
         log.as_of,
-        _booting(control, disk),
-        tuple(_booting(machines, disk) for machines in environments),
+        booting(control, disk),
+        tuple(booting(machines, disk) for machines in environments),
         tuple(warnings),
         disk=disk,
         cache=cache,
@@ -266,11 +266,11 @@ def zone_tariff(
         log_way=route.note,
         data_per_gb=data,
         data_note=data_note,
-        scorers=tuple(_booting(machines, disk) for machines in scoring),
+        scorers=tuple(booting(machines, disk) for machines in scoring),
     )
 
 
-def _booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
+def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
     """The machines with a volume each to boot from; not where the request prices CPU time instead of machines."""
     if machines is None or disk is None or machines.offer == VCPU_HOUR:
         return machines

@@ -65,6 +65,12 @@ class Needs:
         return Needs(*(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)) for value in given))
 
 
+def unloaded(rows: int) -> dict[str, np.ndarray]:
+    """Fields of `Pools` that speak of loading, for pools that no way to load is joined to yet."""
+    floats = ("load_seconds", "stall_seconds", "load_usd_per_hour", "load_disk_gb", "mount_usd_per_hour")
+    return {"load": np.zeros(rows, dtype=np.int64), **{name: np.zeros(rows) for name in floats}}
+
+
 def price_rows(
     market: Market,
     stops: Floats,
@@ -118,5 +124,5 @@ def price_rows(
         disk_gb=count * (bytes_to_gb(GIB) * rented),
         disk_gib=needs.disk_gib[row],
         host_gib=needs.host_gib[row],
-        **{name: values[row] for name, values in {**alone, **fields}.items()},
+        **{name: values[row] for name, values in {**alone, **unloaded(len(topology)), **fields}.items()},
     )

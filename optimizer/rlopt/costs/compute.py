@@ -38,8 +38,8 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         found.append(
             BillLine(
                 dimension="compute",
-                item="spare node" if pool.roles == ["spare"] else f"pool {pool.name}",
-                kind="fixed" if pool.roles == ["control"] else "elastic",
+                item=_item(pool),
+                kind="fixed" if pool.roles in (["load"], ["control"]) else "elastic",
                 usd=pool.usd_per_hour * hours,
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
             )
@@ -58,6 +58,13 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     found += phases.lines(plan, problem)
     used = plan.time.expected_hours * (trials + pilot_runs(problem))
     return found + [_commitment(pool, used) for pool in plan.pools if pool.term_hours]
+
+
+def _item(pool: Pool) -> str:
+    """What a pool's line is called: by what it does where it is no pool of the job's models."""
+    if pool.roles == ["load"]:
+        return pool.name
+    return "spare node" if pool.roles == ["spare"] else f"pool {pool.name}"
 
 
 def _cut(problem: Problem) -> str:

@@ -25,6 +25,7 @@ from rlopt.costs.copies import (
     weight_parts,
 )
 from rlopt.costs.held import KINDS, disk_usd, held_charges, held_parts
+from rlopt.costs.mounts import mount_lines, mount_usd
 from rlopt.costs.moves import Route, route_charge
 from rlopt.costs.tiers import Stay, Values, added, free_share
 from rlopt.plan import BillLine, Plan
@@ -47,6 +48,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         **{item: added(size, [part.stored]) for item, part in held.items()},
         "requests": added(size, (part.requests for part in every)),
         "retrieval": added(size, (part.retrieval for part in every)),
+        "mounted data set": mount_usd(columns, problem),
         "disks": disk_usd(columns, problem, columns.expected_hours),
         "orphan volumes": disk_usd(columns, problem, left),
         **unfinished.storage_terms(columns, problem),
@@ -121,6 +123,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     )
     found.append(_line("requests", "elastic", requests, text))
     found.append(_line("retrieval", "elastic", retrieval, " + ".join(reads) + runs(trials)))
+    found += mount_lines(plan, problem)
     return found + unfinished.lines(plan, problem, tariff, DIMENSION) + _disks(plan, problem)
 
 

@@ -40,12 +40,14 @@ def frames(request: Request) -> Iterator[str]:
 def loading(request: Request) -> Iterator[str]:
     """Say what each step reads from the data set, and what prepares it."""
     job, prepare = request.job, request.job.data.prepare
-    if job.generates and not (job.algorithm == "vla" and job.cache_hit_rate > 0.0):
+    if job.generates and not job.reads_stored:
         return
-    unit = {"sft": "sequence", "vla": "trajectory used again"}.get(job.algorithm, "pair")
+    unit = {"sft": "sequence", "vla": "stored trajectory"}.get(job.algorithm, "pair")
     where = " or ".join(request.choices.data_store)
     if "choices.data_store" in request.source.places:
         yield f"each step reads its samples from the store: {where}"
+    if job.algorithm != "vla" and {"choices.data_store", "job.data.prepare"} & set(request.source.places):
+        yield f"a {unit} is read as {format_size(_sample(request))} ({_sample_basis(request)})"
     if not prepare.vcpu_seconds_per_sample:
         if "job.data.prepare" in request.source.places:
             yield "job.data.prepare.vcpu_seconds_per_sample is not given: decoding and shuffling take no time"
@@ -57,3 +59,21 @@ def loading(request: Request) -> Iterator[str]:
         f"machines' processors{'' if given is not None else ' (assumed)'} and on preparation machines whose number is "
         "a decision"
     )
+
+
+def _sample(request: Request) -> float:
+    return request.job.sample_bytes(request.costs.bytes_per_token) * request.job.data.compression_ratio
+
+
+def _sample_basis(request: Request) -> str:
+    """Where the size of a sample comes from."""
+    job, ratio = request.job, request.job.data.compression_ratio
+    known = job.dataset_size is not None and job.dataset_samples is not None
+    text = (
+        "job.dataset_size / job.dataset_samples"
+        if known
+        else f"its tokens, {request.costs.bytes_per_token:g} bytes each"
+    )
+    if job.dataset_size is not None and not known:
+        text += "; job.dataset_samples is not given"
+    return f"{text} × {ratio:g}" if ratio < 1.0 else text

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from rlopt.errors import NotSupportedError
 from rlopt.request import Request
 
-KEYS: Final = ("choices.offers", "choices.data_store", "job.data.prepare")
+KEYS: Final = ("choices.offers",)
 """A key leaves this list with the code that takes it into account."""
 
 

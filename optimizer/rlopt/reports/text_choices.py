@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from rlopt.plan import Binding, Decisions, FrontierPoint, Plan
+from rlopt.plan import Binding, Decisions, FrontierPoint, LoadDecision, Plan
 from rlopt.reports import text_storage, words
 from rlopt.reports.layout import bullets, facts, heading, table
 from rlopt.reports.text_acting import acting
@@ -120,6 +120,8 @@ def _more(made: Decisions) -> list[tuple[str, str]]:
     if made.scoring:
         processes = words.count(made.scoring["processes"], "process", "processes")
         rows.append(("scoring", f"the reward model on machines without GPUs, {processes}"))
+    if made.load is not None and (made.load.mounted or made.load.nodes):
+        rows.append(("samples", _samples(made.load)))
     if made.environment:
         rows.append(("environment", _environment(made.environment)))
     rows += acting(made)
@@ -136,6 +138,17 @@ def _recovery(made: Mapping[str, Any]) -> str:
     stops = "rollout machines come and go without a stop" if made["elastic"] else "any lost machine stops the run"
     copied = f"unfinished responses copied every {words.count(every, 'token')}" if every else ""
     return "; ".join(filter(None, (ready, stops, copied)))
+
+
+def _samples(load: LoadDecision) -> str:
+    """Where samples are read from, and what prepares them."""
+    where = "object storage"
+    if load.mounted is not None:
+        volumes = f"{words.count(load.units, 'volume')} of " if load.store == "block" else ""
+        where = f"{volumes}{load.mounted} ({load.gb:,.0f} GB, {load.mb_s:,.0f} MB/s{' each' if load.units > 1 else ''})"
+    if not load.nodes:
+        return f"read from {where}"
+    return f"read from {where}, prepared by {words.count(load.vcpus, 'virtual CPU')} beside the machines that train"
 
 
 def _datum(key: str, value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,6 +12,9 @@ from rlopt.plan import StageTime, Time
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
 from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
+
+SHOWN: Final = 0.001
+"""Share of a step from which on samples that load beside the step before are worth a line."""
 
 
 def sections(time: Time) -> list[RenderableType]:
@@ -40,7 +44,7 @@ def sections(time: Time) -> list[RenderableType]:
             "" if stage.utilization is None else words.percent(stage.utilization),
         )
         for stage in time.stages
-        if stage.seconds > 0
+        if _shown(stage, time)
     ]
     columns = ["stage of a step", "model", "pool", "takes", "pool busy"]
     if not any(row[-1] for row in stages):
@@ -57,6 +61,11 @@ def _before(time: Time) -> list[tuple[str, str]]:
     if time.pilot_hours:
         rows.append(("pilots", f"{_duration(time.pilot_hours)} of the confident hours, before the run"))
     return rows
+
+
+def _shown(stage: StageTime, time: Time) -> bool:
+    """Whether a stage takes any time; one that hides wholly behind others, whether it takes more than a moment."""
+    return stage.seconds > (SHOWN * time.step_seconds if stage.hidden_seconds >= stage.seconds else 0.0)
 
 
 def _beside_steps(time: Time) -> str:
@@ -87,4 +96,7 @@ def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str
         pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool
     serves = [one.model for one in stages if one.model and one.stage == "update"] if stage.stage == "update" else []
     model = words.model(stage.model or "", serves)
+    if stage.hidden_seconds:
+        much = "" if stage.hidden_seconds >= stage.seconds else f" for {words.seconds(stage.hidden_seconds)}"
+        name = f"{name}, beside the step before{much}"
     return ("run for training" if model == words.BACKBONE else name), model, pool

@@ -15,8 +15,10 @@ ROLES: Final[Mapping[str, str]] = {
     "environment": "runs the environment",
     "control": "controls the run",
     "spare": "stands ready in place of a lost node",
+    "load": "prepares samples",
 }
 STAGES: Final[Mapping[str, str]] = {
+    "load": "load samples",
     "generate": "generate",
     "forward": "score",
     "update": "train",

@@ -207,6 +207,21 @@ class Job(Strict):
         options = (option for choice in choices if choice is not None for option in choice.options)
         return tuple(steps for option in options for steps in (option.convergence or {}).values())
 
+    @property
+    def reads_stored(self) -> bool:
+        """Whether a job that samples its own data reads stored trajectories too, in its steps or before the first."""
+        return self.algorithm == "vla" and (self.cache_hit_rate > 0.0 or self.offline is not None)
+
+    def sample_bytes(self, bytes_per_token: float) -> float:
+        """Raw size of one sample of the data set in bytes: a sequence (sft), a pair (dpo, rm), else a prompt.
+
+        `dataset_size` / `dataset_samples` where both are given, otherwise its text.
+        """
+        if self.dataset_size is not None and self.dataset_samples is not None:
+            return self.dataset_size / self.dataset_samples
+        responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
+        return (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token
+
     def dataset_bytes(self, bytes_per_token: float) -> float:
         """Raw size of the data set in bytes, before compression and deduplication.
 
@@ -222,5 +237,4 @@ class Job(Strict):
             return stored * self.trajectory_image_bytes
         steps = max(self.steps or 0, longest(self.convergence or {}), *self._steps_of_models, 0)
         samples = self.dataset_samples or self.prompts_per_step * steps
-        responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
-        return samples * (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token
+        return samples * self.sample_bytes(bytes_per_token)

@@ -32,7 +32,7 @@ from rlopt.plan import (
 from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
-from rlopt.studies import decided
+from rlopt.studies import decided, decided_load
 from rlopt.studies.cpu_pools import cpu_pools
 from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
@@ -146,7 +146,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     request, zone, placement = problem.request, int(columns.zone[j]), PLACEMENTS[int(columns.placement[j])]
     details = _details(columns, j, problem)
     pools = [_pool(one, problem) for one in details]
-    stages = [
+    stages = decided_load.stage(columns, j, problem, pools[0].name)
+    stages += [
         StageTime(stage=s.stage, pool=one.name, seconds=s.seconds, utilization=s.utilization, model=s.model)
         for one in details
         for s in one.detail.stages
@@ -159,7 +160,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     number = int(columns.variant[j])
     variant = problem.variants[number]
     pools += _spare(columns, j, pools[0], problem)
-    pools += cpu_pools(zone, environment, number, problem)
+    pools += cpu_pools(columns, j, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])
     wait = float(columns.wait_hours[j]) if request.limits.deadline_from == "request" else 0.0
     pilots = request.job.pilots
@@ -218,6 +219,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             kernels=decided.kernels(variant, problem),
             scoring=variant.scored_on,
             environment=decided.environment(environment, problem),
+            load=decided_load.load(columns, j, problem),
             operations=release_decision(columns, j, problem),
             action_head=variant.action_head,
             screening=screening(variant, [one.detail for one in details], int(columns.group_size[j]), problem),
@@ -229,6 +231,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         warnings=[
             *notes,
             *host_warnings(pools),
+            *decided_load.notes(columns, j, problem),
             *problem.warnings,
             *problem.tariffs[zone].warnings,
             *price_warnings(prices, pools, newest),

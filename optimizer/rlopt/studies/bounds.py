@@ -179,6 +179,7 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         committed_usd_per_hour=floats,
         committed_usd=floats,
         cpu_usd_per_hour=floats,
+        mount_usd_per_hour=floats,
         disk_gb=floats,
         mixed_share=one,
         once_hours=floats,

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from rlopt.candidates.load_table import PREPARATION
 from rlopt.candidates.scorers import SCORERS
 from rlopt.plan import Pool
-from rlopt.problem import Problem
+from rlopt.problem import Columns, Problem
+from rlopt.studies import decided_load
 
-CPU_ROLES: Final = {"environment": "environment", SCORERS: "forward"}
+CPU_ROLES: Final = {"environment": "environment", SCORERS: "forward", PREPARATION: "load"}
 """What CPU machines do, by their name; the head node controls."""
 
 
-def cpu_pools(zone: int, environment: int, variant: int, problem: Problem) -> list[Pool]:
-    """Head node, environment machines of one option and scorers of one way to run the job."""
+def cpu_pools(columns: Columns, j: int, problem: Problem) -> list[Pool]:
+    """Head node, environment machines, scorers and machines that prepare samples of one column."""
+    variant, environment = int(columns.variant[j]), int(columns.environment[j])
+    rented = list(problem.tariffs[int(columns.zone[j])].cpu_pools(environment, variant))
+    prepares = decided_load.preparation(columns, j, problem)
     return [
         Pool(
             name=cpu.name,
@@ -35,5 +40,5 @@ def cpu_pools(zone: int, environment: int, variant: int, problem: Problem) -> li
             offer=cpu.offer,
             disk_gb=cpu.boot_gb,
         )
-        for cpu in problem.tariffs[zone].cpu_pools(environment, variant)
+        for cpu in [*rented, *([] if prepares is None else [prepares])]
     ]

@@ -7,7 +7,9 @@ small problem it says whether the search and the solvers lose anything.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.joint import join, pool_rows
+from rlopt.candidates.loading import with_loading
 from rlopt.candidates.spare import spares_stand
 from rlopt.candidates.support import every_support
 from rlopt.costs import column_costs
@@ -82,6 +85,16 @@ def _support(
     return Support.join([rows for _, rows in found]).take(order)
 
 
+def opened(problem: Problem) -> Problem:
+    """The problem with every way to load samples that can be had beside every pool, none dropped for another."""
+    if problem.loading is None or problem.bare is None:
+        return problem
+    training, colocated = (
+        with_loading(problem.loading, pools, problem.market, Counter(), prune=False) for pools in problem.bare
+    )
+    return replace(problem, training=training, colocated=colocated)
+
+
 def every_column(problem: Problem) -> Columns:
     """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
     nothing, beside = np.zeros(0, dtype=np.int64), _beside(problem)
@@ -147,6 +160,7 @@ def exhaustive(
 
     ``objective`` is the request's own by default: least USD, or least confident hours.
     """
+    problem = opened(problem)
     columns = every_column(problem)
     fine = _keeps_all(columns, problem, rules)
     return best_of(columns, fine, problem, objective or problem.request.objective)
@@ -154,6 +168,7 @@ def exhaustive(
 
 def pareto(problem: Problem, rules: Sequence[Rule] | None = None) -> list[tuple[float, float]]:
     """(confident hours, USD) of the columns that no other beats in both, by hours; equal points once."""
+    problem = opened(problem)
     columns = every_column(problem)
     fine = _keeps_all(columns, problem, rules)
     points = {(float(columns.confident_hours[j]), float(columns.usd[j])) for j in np.flatnonzero(fine)}

@@ -17,7 +17,9 @@ def storage_gib(plan: Plan, problem: Problem) -> float:
     copied = sum(use.gib for use in plan.decisions.checkpoint.tiers) if plan.decisions else 0.0
     held = sum(float(stay.gb) for stay, _, _ in held_charges(plan, problem, tariff_of(plan, problem)).values())
     rented = sum(pool.disk_gb for pool in plan.pools)
-    return (copied + bytes_to_gib((held + rented) * GIGA)) / (1.0 - free_share(problem))
+    bought = (copied + bytes_to_gib((held + rented) * GIGA)) / (1.0 - free_share(problem))
+    load = None if plan.decisions is None else plan.decisions.load
+    return bought if load is None else bought + bytes_to_gib(load.units * load.gb * GIGA)  # its free share is in it
 
 
 def host_warnings(pools: Sequence[Pool]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rlopt.candidates.tariff import Tariff
+from rlopt.candidates.tariff import CpuPool, Tariff
 from rlopt.costs.copies import role_routes, tariff_of
 from rlopt.costs.held import held_charges
 from rlopt.facts import Catalog
@@ -46,6 +46,10 @@ def prices_used(
         PriceUsed(offer=cpu.offer, usd_per_hour=cpu.usd_per_hour / cpu.nodes, source=cpu.source, as_of=cpu.as_of)
         for cpu in tariff.cpu_pools(environment, variant)
     ]
+    found += [
+        PriceUsed(offer=pool.offer, usd_per_hour=pool.usd_per_hour / pool.nodes, source=one.source, as_of=one.as_of)
+        for pool, one in preparing(pools, zone, problem)
+    ]
     tiers = {tier.name: tier for tier in tariff.tiers}
     for name in uses:
         tier = tiers[name]
@@ -58,6 +62,15 @@ def prices_used(
     if problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps or traced:
         found.append(_price(tariff.log_name, tariff.log_ingest_per_gb, "USD/GB", tariff.log_source, tariff.log_as_of))
     return found
+
+
+def preparing(pools: Sequence[Pool], zone: int, problem: Problem) -> list[tuple[Pool, CpuPool]]:
+    """Pools that only prepare samples, with the machines that they are."""
+    table = problem.loading
+    if table is None:
+        return []
+    known = {one.offer: one for one in table.preparation[zone] if one is not None}
+    return [(pool, known[pool.offer]) for pool in pools if pool.roles == ["load"]]
 
 
 def _services(pools: Sequence[Pool], tariff: Tariff) -> list[PriceUsed]:

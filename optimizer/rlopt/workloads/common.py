@@ -86,6 +86,11 @@ def evaluation(request: Request, of: Lengths) -> Evaluation | None:
     return Evaluation(Stage(kind, "policy", of, name="evaluation"), asked.every, asked.samples)
 
 
+def load(of: Lengths, per_sample: float = 1.0) -> Stage:
+    """Reading, decoding and shuffling of samples, ``per_sample`` of the data set for each sample of the step."""
+    return Stage("load", "policy", of, per_sample)
+
+
 def fallback_share(request: Request) -> float:
     """Share of steps that fall back to 16 bits in sampling and scoring."""
     return request.job.fallback.share_of_steps

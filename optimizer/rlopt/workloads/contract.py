@@ -11,7 +11,7 @@ from rlopt.request import Request
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.lengths import Lengths
 
-StageKind = Literal["generate", "forward", "update", "environment"]
+StageKind = Literal["load", "generate", "forward", "update", "environment"]
 Precision = Literal["rollout", "score", "update"]
 Part = Literal["whole", "backbone", "action"]
 
@@ -123,6 +123,9 @@ class Workload:
         Copies of the environment to choose from; () without an environment.
     evaluation
         What is evaluated during training; ``None`` without.
+    loads
+        Samples of a step that are read from the data set or from what was stored; ``None`` where none is, or where
+        they are a handful of prompts.
     fallback_share
         Share of steps whose sampling and scoring run in 16 bits instead of a lower precision.
     screening
@@ -141,6 +144,7 @@ class Workload:
     evaluation: Evaluation | None = None
     fallback_share: float = 0.0
     screening: tuple[Stage, ...] = ()
+    loads: Stage | None = None
 
     @property
     def generates(self) -> bool:

@@ -27,4 +27,5 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         (1,),
         common.steps_by_group_size(request, (1,)),
         evaluation=common.evaluation(request, lengths),
+        loads=common.load(lengths),
     )

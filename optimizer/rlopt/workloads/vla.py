@@ -63,6 +63,7 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
         instances=common.instances(request),
         evaluation=common.evaluation(request, seen),
         fallback_share=common.fallback_share(request),
+        loads=common.load(seen, request.job.cache_hit_rate) if request.job.reads_stored else None,
     )
 
 

@@ -14,7 +14,8 @@ def loads_nothing(view: View) -> str:
         return ""
     if view.algorithm != "vla":
         return f"{view.algorithm} samples its own data and reads prompts alone"
-    return "" if view.number("job.cache_hit_rate") else "no trajectory is used again"
+    stored = view.number("job.cache_hit_rate") or view.get("job.offline") is not None
+    return "" if stored else "no trajectory is used again, and none is stored before the first step"
 
 
 def loading(view: View) -> Iterator[Finding]:
@@ -22,7 +23,7 @@ def loading(view: View) -> Iterator[Finding]:
     why = loads_nothing(view)
     if not why:
         return
-    allowed = "sft, dpo, rm; vla with job.cache_hit_rate"
+    allowed = "sft, dpo, rm; vla with job.cache_hit_rate or job.offline"
     if view.get("job.data.prepare") is not None:
         yield Finding("job.data.prepare", f"does not apply: {why}", allowed, "delete prepare")
     if view.get("choices.data_store") not in (None, ["object"]):

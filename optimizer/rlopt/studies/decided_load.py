@@ -1,0 +1,80 @@
+"""What was decided about loading, in the plan's words: the store, machines that prepare, what a step waits for."""
+
+from __future__ import annotations
+
+from rlopt.candidates.tariff import CpuPool
+from rlopt.plan import LoadDecision, StageTime
+from rlopt.problem import COLOCATED, Columns, Pools, Problem
+
+
+def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:
+    """The pool that trains in column ``j``: its table and row."""
+    first = problem.colocated if columns.placement[j] == COLOCATED else problem.training
+    return first, int(columns.train[j])
+
+
+def preparation(columns: Columns, j: int, problem: Problem) -> CpuPool | None:
+    """Machines that only prepare samples; None where there are none."""
+    if problem.loading is None:
+        return None
+    pools, row = pool_of(columns, j, problem)
+    return problem.loading.machines(int(pools.zone[row]), int(pools.load[row]))
+
+
+def load(columns: Columns, j: int, problem: Problem) -> LoadDecision | None:
+    """Store, preparation and stall of one column; None where no step reads samples."""
+    if problem.loading is None:
+        return None
+    pools, row = pool_of(columns, j, problem)
+    zone, option, nodes = int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row])
+    read, prepared = problem.loading.split(option)
+    bought = problem.loading.mounted(zone, option, nodes)
+    machines = problem.loading.machines(zone, option)
+    found = LoadDecision(
+        store=problem.loading.reads[read].store,
+        vcpus=problem.loading.vcpus[prepared],
+        nodes=0 if machines is None else machines.nodes,
+        stall_seconds=float(pools.stall_seconds[row]),
+    )
+    if bought is None:
+        return found
+    return found.model_copy(
+        update={
+            "mounted": bought.mount.name,
+            "units": max(problem.loading.units(read, nodes), 1),
+            "gb": bought.gb,
+            "mb_s": bought.mb_s,
+            "paid_mb_s": bought.paid_mb_s,
+            "paid_iops": bought.paid_iops,
+        }
+    )
+
+
+def stage(columns: Columns, j: int, problem: Problem, pool: str) -> list[StageTime]:
+    """Seconds of loading, the part beside the step before told apart; nothing where no step reads samples."""
+    if problem.loading is None:
+        return []
+    pools, row = pool_of(columns, j, problem)
+    seconds, stall = float(pools.load_seconds[row]), float(pools.stall_seconds[row])
+    return [StageTime(stage="load", pool=pool, seconds=seconds, hidden_seconds=seconds - stall)]
+
+
+def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
+    """What a signer should know: stalls, prices that stand in, processors and samples that nobody states."""
+    made = load(columns, j, problem)
+    if made is None or problem.loading is None:
+        return []
+    pools, row = pool_of(columns, j, problem)
+    offer, table, found = problem.market.offers[int(pools.offer[row])], problem.loading, []
+    if made.stall_seconds > 0.0:
+        share = made.stall_seconds / float(columns.step_seconds[j])
+        found.append(f"GPUs wait {made.stall_seconds:.3g} s of each step for samples ({share:.0%} of it)")
+    if table.vcpu_seconds and offer.shape.vcpus is None:
+        found.append(f"{offer.id}: its virtual CPUs are not known, none of them are counted to prepare samples")
+    machines = preparation(columns, j, problem)
+    if machines is not None and machines.note:
+        found.append(machines.note)
+    bought = table.mounted(int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row]))
+    if bought is not None and bought.mount.note:
+        found.append(bought.mount.note)
+    return found

@@ -1,0 +1,165 @@
+"""Stores and preparation machines are decisions: each is the cheapest somewhere, and enumeration agrees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlopt import api
+from rlopt.audit import faults
+from rlopt.costs import column_costs
+from rlopt.plan import LoadDecision, Plan
+from rlopt.problem import COLOCATED, Problem
+from rlopt.studies.bounds import Bounds, Group
+from rlopt.studies.cheapest import cheapest
+from rlopt.studies.exhaustive import every_column, exhaustive, opened, pareto
+from rlopt.studies.frontier import frontier_columns
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
+AWS = ("choices.providers=[aws]", "limits.max_gpus=8", "limits.deadline=20h")
+SLOW = ("limits.deadline=300h", "limits.budget=90000 USD")
+ANY_STORE = "choices.data_store=[object, filesystem, block]"
+
+
+def problem(*changes: str) -> Problem:
+    """A published request on machines of few kinds, with ``key=value`` changes."""
+    return api.problem_of(api.load(EXAMPLES / "02-sft-llama3.1-8b-deadline.yaml", (*AWS, *changes)))
+
+
+def plans(one: Problem) -> Plan:
+    """The plan that both solvers and enumeration find."""
+    plan, best = cheapest(one, "pulp"), exhaustive(one)
+    assert plan.cost is not None
+    assert best is not None
+    other = cheapest(one, "ortools").cost
+    assert other is not None
+    assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-9)
+    assert other.total_usd == pytest.approx(best.usd, rel=1e-9)
+    assert faults(plan, one) == []
+    return plan
+
+
+def prepare(seconds: float, share: float = 0.1) -> str:
+    return f"job.data.prepare={{vcpu_seconds_per_sample: {seconds}, host_share: {share}}}"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "vcpus", "nodes", "stalls"),
+    [(0.01, 0, 0, False), (0.2, 4, 2, False), (0.3, 8, 1, True), (1.0, 64, 1, False), (10.0, 512, 8, True)],
+)
+def test_none_few_and_many_machines_prepare_samples(seconds: float, vcpus: int, nodes: int, stalls: bool) -> None:
+    made = plans(problem(prepare(seconds))).decisions
+    assert made is not None
+    assert made.load is not None
+    assert (made.load.vcpus, made.load.nodes, made.load.stall_seconds > 0) == (vcpus, nodes, stalls)
+
+
+@pytest.mark.parametrize(
+    ("size", "given", "store"),
+    [
+        ("20TB", SLOW, "filesystem"),  # 51 GB a step from object storage at 1 GB/s: GPUs would wait five steps long
+        ("2TB", (), "object"),
+        ("5TB", ("choices.providers=[gcp]", *SLOW), "block"),
+    ],
+)
+def test_each_store_is_the_cheapest_somewhere(size: str, given: tuple[str, ...], store: str) -> None:
+    one = problem(*given, f"job.dataset_size={size}", "job.dataset_samples=200000", ANY_STORE)
+    made = plans(one).decisions
+    assert made is not None
+    assert made.load is not None
+    assert made.load.store == store
+    assert (made.load.mounted is None) == (store == "object")
+
+
+def test_loading_faster_than_training_changes_nothing() -> None:
+    slow = cheapest(problem("costs.bytes_per_token=4"), "pulp")
+    quick = cheapest(problem("costs.bytes_per_token=4", prepare(0.01)), "pulp")
+    assert slow.cost == quick.cost
+    assert slow.time is not None
+    assert quick.time is not None
+    assert slow.time.expected_hours == quick.time.expected_hours
+    stage = quick.time.stages[0]
+    assert (stage.stage, stage.seconds) == ("load", stage.hidden_seconds)
+    assert stage.seconds > slow.time.stages[0].seconds
+
+
+def test_work_and_stores_to_choose_from_never_make_a_plan_cheaper_or_dearer_than_they_should() -> None:
+    def usd(*changes: str) -> float:
+        cost = cheapest(problem(*changes), "pulp").cost
+        assert cost is not None
+        return cost.total_usd
+
+    rising = [usd(prepare(seconds)) for seconds in (0.0, 0.2, 1.0, 4.0, 10.0)]
+    assert rising == sorted(rising)
+    assert rising[0] < rising[-1]
+    large = ("job.dataset_size=20TB", "job.dataset_samples=200000", *SLOW)
+    every = usd(*large, ANY_STORE)
+    assert every == pytest.approx(min(usd(*large, f"choices.data_store=[{one}]") for one in ("object", "filesystem")))
+
+
+def test_bounds_stay_below_every_way_to_load() -> None:
+    one = opened(problem("job.dataset_size=2TB", "job.dataset_samples=200000", ANY_STORE, prepare(1.0)))
+    every, bounds = every_column(one), Bounds.of(one)
+    pools = one.colocated.take(every.train)
+    group = Group(every.zone, every.variant, every.group_size)
+    least = bounds.cost(COLOCATED, group, pools.rate, pools.seconds, pools.seconds * 0.0)
+    assert len(every) > 5_000
+    assert (least <= column_costs(every, one) * (1 + 1e-12)).all()
+    hours = bounds.hours(COLOCATED, group, pools.confident_seconds, pools.seconds * 0.0)
+    assert (hours <= every.confident_hours * (1 + 1e-12)).all()
+
+
+def test_the_frontier_is_the_pareto_set() -> None:
+    one = problem(prepare(10.0), "limits.max_gpus=16")
+    columns = frontier_columns(one).columns
+    found = sorted(zip(columns.confident_hours, columns.usd, strict=True))
+    assert len(found) > 2
+    assert np.array(found) == pytest.approx(np.array(pareto(one)), rel=1e-9)
+
+
+def test_an_audit_recomputes_loading() -> None:
+    one = problem("job.dataset_size=20TB", "job.dataset_samples=200000", ANY_STORE, *SLOW, prepare(10.0))
+    plan = cheapest(one, "pulp")
+    assert faults(plan, one) == []
+    assert plan.decisions is not None
+    made = plan.decisions.load
+    assert made is not None
+    for key, value, said in (
+        ("vcpus", made.vcpus // 2, "loading takes"),
+        ("stall_seconds", made.stall_seconds + 1.0, "are hidden"),
+        ("nodes", made.nodes + 1, "machines prepare samples"),
+        ("gb", 10.0, "do not hold the data set"),
+        ("mounted", "nowhere", "no store of the zone is called nowhere"),
+    ):
+        wrong = plan.decisions.model_copy(update={"load": made.model_copy(update={key: value})})
+        assert any(said in fault for fault in faults(plan.model_copy(update={"decisions": wrong}), one)), key
+
+
+def test_machines_of_a_plan_that_boot_from_volumes_are_counted_once() -> None:
+    plan = cheapest(problem(prepare(10.0)), "pulp")
+    assert plan.cost is not None
+    [disks] = [line for line in plan.cost.lines if line.item == "disks"]
+    assert "10 machines, each boots from 30 GiB of it" in disks.basis  # 8 that prepare, the trainer, the head node
+
+
+def test_trajectories_used_again_are_read_and_prepared() -> None:
+    def made(*changes: str) -> tuple[float, LoadDecision | None, float]:
+        sets = ("limits.max_gpus=8", "choices.placements=[colocated]", "choices.providers=[aws]")
+        one = api.problem_of(api.load(EXAMPLES / "14-vla-recap-4b-448.yaml", (*sets, *changes)))
+        plan = plans(one)
+        assert plan.cost is not None
+        assert plan.decisions is not None
+        assert plan.time is not None
+        return plan.cost.total_usd, plan.decisions.load, plan.time.once_hours
+
+    anew = made()
+    assert anew[1] is None
+    again = made("job.cache_hit_rate=0.5", prepare(400.0))
+    assert again[1] is not None
+    assert again[1].vcpus > 0
+    stored = "job.offline={samples: 2000, epochs: 2}"
+    quick, slow = made(stored), made(stored, prepare(400.0))
+    assert slow[2] > quick[2] > 0.0
+    assert slow[0] > quick[0]
