@@ -114,6 +114,11 @@ def test_what_more_trials_and_waits_bring_up(bases: dict[str, str], load: Load) 
     assert not any(key in alone for key in ("cut_off", "hours_per_trial", "waiting_people", "deadline_from"))
 
 
+def test_kernels_that_are_a_choice_are_no_default(bases: dict[str, str], load: Load) -> None:
+    assert "job.kernels.loss: whole, the logits" in " ".join(defaults(load(bases["grpo"])))
+    assert "job.kernels.loss" not in " ".join(defaults(load(bases["grpo"], "choices.kernels.loss=[whole, chunked]")))
+
+
 def test_people_without_a_price_are_said_once(bases: dict[str, str], load: Load) -> None:
     assert not any(line.startswith("at defaults, people") for line in defaults(load(bases["grpo"])))
 

@@ -64,6 +64,12 @@ def _offline(request: Request) -> str:
     return "the value model is not trained before the first step" if value is not None and value.is_model else ""
 
 
+def _whole_loss(request: Request) -> str:
+    if request.choices.kernels.loss:
+        return ""
+    return "whole, the logits of a micro-batch stand in memory at once; chunked needs less, and is no choice"
+
+
 def _at_hand(request: Request) -> bool:
     teacher = request.job.models.teacher
     return teacher is not None and all(option.teacher_training is None for option in teacher.options)
@@ -134,6 +140,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("runs", "job.pilots", "no small runs before the job"),
     Default("runs", "limits.cut_off", _uncut),
     Default("runs", "job.evaluation", "nothing is evaluated during training"),
+    Default("runs", "job.kernels.loss", _whole_loss),
     Default("runs", "job.remedial_share", "no training against forgetting", ("sft",)),
     Default("runs", "job.fallback.share_of_steps", _fallback, ("ppo", "grpo", "opd")),
     Default(
