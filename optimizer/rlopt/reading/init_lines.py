@@ -118,7 +118,11 @@ _ROOMY: Final = tuple(name for name in ROLES if name != "vla")
 
 MORE_OF_THE_JOB: Final[Mapping[str, tuple[str, ...]]] = {
     "  # remedial_share: 0.1           # more tokens, against forgetting": ("sft",),
-    "  # data: {versions: {count: 3, changed_share: 0.1, copies: delta}, shared_by: 2}": ("sft", "dpo", "rm"),
+    "  # data: {versions: {count: 3, changed_share: 0.1, copies: delta}, prepare: {vcpu_seconds_per_sample: 0.01}}": (
+        "sft",
+        "dpo",
+        "rm",
+    ),
     "  # divergences: 0.5             # collapses that a run is expected to see": ("ppo",),
     "  # pilots: {runs: 4, share: 0.05}                      # small controlled runs first": ("grpo",),
     "  # evaluation: {every: 20, samples: 500, build_price: 800 USD}": ("sft", "dpo", "ppo", "grpo", "opd"),
