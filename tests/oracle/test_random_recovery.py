@@ -12,6 +12,7 @@ import pytest
 
 from rlopt.problem import Care, Pools, Problem
 from rlopt.request.waiting import CutOff, Pilots
+from rlopt.studies import dominance, search
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.frontier import frontier_columns
@@ -96,6 +97,20 @@ def test_the_frontier_is_the_pareto_set() -> None:
         columns = frontier_columns(problem).columns
         found = np.array(list(zip(columns.confident_hours, columns.usd, strict=True))).reshape(-1, 2)
         assert found == pytest.approx(np.array(pareto(problem)).reshape(-1, 2), rel=1e-9), seed
+
+
+def test_leaving_beaten_pools_out_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dominance, "FEW", 0)
+    monkeypatch.setattr(search, "MANY", 0)
+    dropped = 0
+    for seed in range(3000, 3050):
+        problem = random_recovery(seed, mixes=seed % 4 == 0)
+        plan, best = cheapest(problem), exhaustive(problem)
+        assert (plan.cost is None) == (best is None), seed
+        if best is not None and plan.cost is not None:
+            assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-9), seed
+        dropped += plan.solver.excluded.get("dominated by other pools", 0)
+    assert dropped > 20
 
 
 def test_each_way_is_the_best_of_some_problem() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
+from rlopt.reading.derived import derived
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -91,3 +92,35 @@ def test_a_request_survives_its_own_dump(bases: dict[str, str], load: Load) -> N
     assert (again.recovery, again.checkpoint, again.limits.wait) == (
         request.recovery, request.checkpoint, request.limits.wait,
     )  # fmt: skip
+
+
+def test_a_check_says_each_of_them_in_words(bases: dict[str, str], load: Load) -> None:
+    changes = [
+        "job.trials=3",
+        "job.divergences=0.5",
+        "job.pilots={runs: 4, share: 0.05}",
+        "limits.cut_off={at: 0.6, metric: reward, below: 0.4, share: 0.5}",
+        "limits.deadline_from=request",
+        "limits.wait=[{gpu: H100, pricing: spot, wait: 6h}, {wait: 1h}]",
+        "recovery={spare_nodes: [0, 1], replace_wait: 4h, launcher: cosmos-rl}",
+        "checkpoint.rollouts=[none, {every: 512}]",
+        "costs.waiting_people=0.5",
+        "floors.checkpoints.history_every=50",
+    ]
+    said = derived(load(bases["grpo"], *changes))
+    for sentence in (
+        "4 pilots of 5% of a run each are billed at the plan's own machines, their hours outside the deadline",
+        "0.5 collapses of a run are expected: each costs half of 50 steps on average, and a restart",
+        "a trial whose reward is below 0.4 after 60% of its steps is cut off; 50% of the further trials are, "
+        "so 2.6 runs are billed",
+        "0 or 1 spare nodes of the training pool's offer stand ready (a decision), paid all the time",
+        "a lost machine is replaced after 4h where no spare node is ready",
+        "launcher cosmos-rl: where it is elastic, a lost rollout machine does not stop the run",
+        "unfinished responses are copied to storage not at all or every 512 tokens (a decision)",
+        "the deadline starts with the request: the wait for machines counts",
+        "waits for machines: H100 spot 6h; any machine 1h, the longest that matches",
+        "0.5 engineer hours are lost for each hour of waiting",
+    ):
+        assert sentence in said
+    idle = derived(load(bases["grpo"], "costs.waiting_people=0.5"))
+    assert any("nothing is waited for" in sentence for sentence in idle)

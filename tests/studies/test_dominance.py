@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rlopt.candidates.support import alone
+from rlopt.problem import DISAGGREGATED
 from rlopt.studies import dominance, search
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.dominance import least
 from rlopt.studies.exhaustive import exhaustive
+from tests.costs.hand import hand_problem, pools
 from tests.oracle.problems import random_problem
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=60)
@@ -48,3 +51,15 @@ def test_leaving_beaten_pools_out_loses_nothing(mixes: bool, monkeypatch: pytest
             assert plan.cost.total_usd == pytest.approx(best.usd, rel=1e-9), seed
         dropped += plan.solver.excluded.get("dominated by other pools", 0)
     assert dropped > 100
+
+
+def test_a_cheaper_pool_that_is_waited_for_longer_beats_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dominance, "FEW", 0)
+    sampling = pools((0, 8, 2, 0, 30.0, 36.0, 0.2), (1, 8, 2, 0, 30.0, 36.0, 0.2))  # 10 and 4 USD/h
+    training = pools((1, 8, 2, 0, 60.0, 72.0, 0.1), (0, 8, 2, 0, 60.0, 72.0, 0.1))
+    problem = hand_problem(rollout=sampling, training=training)
+    beside, train = alone(problem, "rollout", np.arange(2)), np.arange(2)
+    assert len(dominance.undominated(problem, DISAGGREGATED, train, beside, ())) == 1
+    # the first training pool is waited for as long as the cheaper of the two: beside the second they differ
+    waits = hand_problem(rollout=sampling, training=training, wait_hours=np.array([5.0, 7.0, 0.0]))
+    assert len(dominance.undominated(waits, DISAGGREGATED, train, beside, ())) == 2

@@ -25,7 +25,14 @@ def wait_hours(problem: Problem, first: Pools, beside: Support) -> Floats:
     """Longest wait of any pool with GPUs, shape (columns,): a run starts when all its machines are there."""
     if problem.wait_hours is None:
         return np.zeros(len(first))
-    found = problem.wait_hours[first.offer]
+    return np.maximum(problem.wait_hours[first.offer], wait_beside(problem, beside))
+
+
+def wait_beside(problem: Problem, beside: Support) -> Floats:
+    """The same of the pools beside the training pool alone, shape (rows,)."""
+    found = np.zeros(len(beside))
+    if problem.wait_hours is None:
+        return found
     for pools, index in (
         (problem.rollout, beside.rollout),
         (problem.rollout, beside.rollout2),

@@ -72,7 +72,7 @@ def _cut(problem: Problem) -> str:
     cut = problem.request.limits.cut_off
     if cut is None or not cut.share:
         return ""
-    return f" ({problem.request.job.trials - 1} trials, {cut.share:.0%} of them cut off at {cut.at:.0%})"
+    return f" ({cut.share:.0%} of the trials but the first are cut off at {cut.at:.0%})"
 
 
 def _commitment(pool: Pool, hours: float) -> BillLine:

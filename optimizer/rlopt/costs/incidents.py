@@ -57,7 +57,7 @@ def incident_lines(plan: Plan, problem: Problem, rate: float, price: float) -> l
         text = f"{failed:.4f} failures expected x {costs.hours_per_failure:g} engineer hours x {price:g} USD/h"
         found.append(("diagnosis of failures", failed * costs.hours_per_failure * price, text))
     if price and costs.hours_per_trial and trials > 1:
-        text = f"{trials - 1} further trials x {costs.hours_per_trial:g} engineer hours x {price:g} USD/h"
+        text = f"{costs.hours_per_trial:g} engineer hours x {price:g} USD/h before each trial but the first of {trials}"
         found.append(("rework between trials", (trials - 1) * costs.hours_per_trial * price, text))
     if price and costs.waiting_people and time.waiting_hours:
         usd = time.waiting_hours * trials * costs.waiting_people * price

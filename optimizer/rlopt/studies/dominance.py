@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.joint import join
+from rlopt.candidates.lead import wait_beside
 from rlopt.problem import Floats, Ints, Problem, Support
 from rlopt.rules import Rule
 
@@ -50,7 +51,7 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: Support,
     interval = np.ones(len(support), dtype=np.int64)
     joint = join(problem, placement, one, support, interval, np.zeros(len(support), dtype=np.int64))
     columns += [joint.faults_per_hour] if problem.request.costs.hours_per_failure else []
-    columns += [joint.wait_hours] if problem.wait_hours is not None else []
+    columns += [wait_beside(problem, support)] if problem.wait_hours is not None else []
     for rule in rules:
         if rule.key == SHARE:
             share, spot = rule.limit, support.spot_gpus
