@@ -98,6 +98,13 @@ def test_what_is_missing_is_said(job: dict[str, Any], choices: dict[str, Any], k
     assert text in str(caught.value)
 
 
+def test_models_with_steps_of_their_own_leave_no_choice_of_heads() -> None:
+    job = {"steps": None, "convergence": {"flow": 40, "one_step": 60}}
+    known = [{"model": "Qwen/Qwen2.5-0.5B", "convergence": {1: 40}}, "Qwen/Qwen2.5-1.5B"]
+    with pytest.raises(InputError, match="every head takes as long"):
+        acting({"policy": POLICY, "value": known}, job, action_head=HEADS[:2])
+
+
 @pytest.mark.parametrize(("table", "best"), [({1: 60, 201: 40}, 201), ({1: 40, 201: 41}, 1)])
 def test_regression_may_take_the_place_of_bins(table: dict[int, int], best: int) -> None:
     models, job = {"policy": POLICY, "value": VALUE}, {"steps": None, "value_convergence": table}

@@ -63,6 +63,13 @@ def _facts(view: View, role: str, key: str, entry: Mapping[Any, Any]) -> Iterato
             "one of them",
             "delete convergence here",
         )
+    if view.get("choices.action_head") is not None:
+        yield Finding(
+            f"job.models.{key}.convergence",
+            "is given beside choices.action_head: it would say that every head takes as long",
+            "steps by head in job.convergence, or one head",
+            "delete convergence here, or action_head",
+        )
 
 
 def reward_quality(view: View) -> Iterator[Finding]:
