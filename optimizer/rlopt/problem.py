@@ -259,6 +259,15 @@ class Problem:
     """Wait for machines by offer; None where there is none."""
     phases: tuple[Phase, ...] = ()
     """What is done before the job, on machines of its own."""
+    later_seconds: tuple[tuple[float, float, float], ...] = ()
+    """What a variant takes beyond ``sync_seconds``, by variant and placement; () where all take the same."""
+
+    def overhead(self, placement: int, variant: Ints) -> Floats:
+        """Seconds of every step outside the stages by variant, shape of ``variant``."""
+        least = self.sync_seconds[placement]
+        if not self.later_seconds:
+            return np.full(np.shape(variant), least)
+        return least + np.array([later[placement] for later in self.later_seconds])[variant]
 
     def care(self, value: Callable[[Care], float]) -> Floats:
         """A number of each way to keep a run alive, shape (cares,); `Columns.care` points into it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlopt.errors import InputError, NotSupportedError
+from rlopt.errors import InputError
 from rlopt.plan import Plan
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
@@ -72,13 +72,30 @@ def test_each_head_is_the_best_of_some_request(steps: tuple[int, ...], best: str
     assert made(alone).action_head is None
 
 
-def test_an_expert_may_take_one_step_or_several_but_no_token_head() -> None:
-    job: dict[str, Any] = {"steps": None, "convergence": {"flow": 40, "one_step": 60}}
-    plan = solved(acting({"policy": POLICY}, job, action_head=["flow", "one_step"]))
-    assert made(plan).action_head == "flow"
-    job |= {"convergence": {"flow": 40, "tokens": 60}, "action": ACTION}
-    with pytest.raises(NotSupportedError, match="a token head leaves the action expert of flow-2b out"):
-        solved(acting({"policy": POLICY}, job, action_head=["flow", "tokens"]))
+@pytest.mark.parametrize("apart", [False, True], ids=["one pool", "two pools"])
+@pytest.mark.parametrize("best", ["flow", "tokens"])
+def test_a_token_head_leaves_the_action_expert_out(best: str, apart: bool) -> None:
+    """Checkpoints, weights that are sent and fetched, and texts are those of the head that is chosen."""
+    table = {"flow": 60, "tokens": 60} | {best: 20}
+    kept = {"text_log_rate": 0.5, "checkpoints": {"keep_recent": 2, "keep_best": 2, "history_every": 10}}
+    where, limits = APART if apart else {}, {"max_gpus": 16 if apart else 8}
+
+    def asks(head: str, choices: dict[str, Any], **job: Any) -> Plan:
+        keys = {"flow": ("flow_steps",), "tokens": ("tokens_per_action",), "": ("flow_steps", "tokens_per_action")}
+        own = {key: ACTION[key] for key in ("chunk", "frequency", *keys["" if choices else head])}
+        job = {**ROBOT, **job, "action": {"head": head, **own}}
+        request = asked("vla", {"policy": POLICY}, job=job, choices={**where, **choices}, limits=limits, floors=kept)
+        return solved(request)
+
+    plan = asks("flow", {"action_head": ["flow", "tokens"]}, steps=None, convergence=table)
+    alone = asks(best, {}, steps=20)
+    assert made(plan).action_head == best
+    assert plan.cost is not None
+    assert alone.cost is not None
+    lines = [{(line.dimension, line.item): round(line.usd, 6) for line in each.cost.lines} for each in (plan, alone)]
+    assert lines[0] == lines[1]
+    assert made(plan).checkpoint == made(alone).checkpoint
+    assert plan.time == alone.time
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from rlopt.candidates.care import cares, waits
 from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.context import Context, context_of, make_context
-from rlopt.candidates.handover import link_gb_s, with_hand_over
+from rlopt.candidates.handover import hand_over, link_gb_s
 from rlopt.candidates.launchers import elastic, with_known_kernels
 from rlopt.candidates.load_grid import load_table
 from rlopt.candidates.loading import with_loading
@@ -103,8 +103,7 @@ def build_problem(
     apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates
     sampling = sampling_tables(context, variants, apart) if workload.generates else {}
     tables, trained = _training_tables(context, variants)
-    serves = {at: variant for number, variant in enumerate(variants) for at in trained[number]}
-    (fixed, between), tables = with_hand_over(tables, serves)
+    sync, later = hand_over({n: tables[rows[0]][0] for n, rows in enumerate(trained) if rows}, variants)
     if held is not None:
         tables = [(here, _kept(here, table, held.training)) for here, table in tables]
         sampling = {number: (here, _kept(here, table, held.sampling)) for number, (here, table) in sampling.items()}
@@ -176,7 +175,8 @@ def build_problem(
             builder.scoring_rows,
             builder.colocated_rows,
         ),
-        sync_seconds=(fixed, between, between),
+        sync_seconds=sync,
+        later_seconds=later,
         staleness=context.staleness,
         exposed_share=float(context.calibration.rl["exposed_share"]),
         candidates=sum(table.tried for _, table in tables) * sizes

@@ -126,7 +126,7 @@ class Builder:
             estimate = len(self.training_rows)
             self.training_rows += entries
         band = context.train_band[table.topology[rows]]
-        sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]] + context.later_s[1]
+        sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]]
         total = seconds[rows] + sent + way.cpu_seconds
         given = {
             **way.fields,
@@ -154,7 +154,7 @@ class Builder:
             )
         ]
         topology, nodes = table.topology[found.train], table.nodes[found.train]
-        train, once = found.train_seconds + context.later_s[0] + way.cpu_seconds, once[found.train]
+        train, once = found.train_seconds + way.cpu_seconds, once[found.train]
         band = context.train_band[topology]
         given = {
             **way.fields,

@@ -27,8 +27,9 @@ def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
 def checkpoint_of(request: Request, variants: Sequence[Variant]) -> Checkpoint:
     """The same of every way to run the job: they differ where a model that is trained is chosen."""
     sizes = [checkpoint_sizes(request, variant.workload) for variant in variants]
-    states = tuple(size.resumable_bytes for size in sizes)
-    return sizes[0] if len(set(states)) == 1 else replace(sizes[0], by_variant=states)
+    states, weights = tuple(size.resumable_bytes for size in sizes), tuple(size.weights_bytes for size in sizes)
+    found = sizes[0] if len(set(states)) == 1 else replace(sizes[0], by_variant=states)
+    return found if len(set(weights)) == 1 else replace(found, weights_by_variant=weights)
 
 
 def intervals(request: Request, variants: Sequence[Variant]) -> dict[tuple[int, int], tuple[int, ...]]:

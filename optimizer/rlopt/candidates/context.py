@@ -71,8 +71,6 @@ class Context:
     once_sequences: float = 0.0
     kernels: Kernels | None = None
     """Kernels of the training stack; those of the job where none."""
-    later_s: tuple[float, float] = (0.0, 0.0)
-    """Seconds that new weights take beyond the least of all ways to run the job: inside one pool, between two."""
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""

@@ -10,8 +10,6 @@ that are first written out and then read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -23,28 +21,29 @@ from rlopt.problem import Floats
 from rlopt.units import gbps_to_gb_s
 from rlopt.workloads.variants import Variant
 
-T = TypeVar("T")
+Seconds = tuple[float, float, float]
 
 
-def with_hand_over(
-    found: Sequence[tuple[Context, T]], ways: Mapping[int, Variant]
-) -> tuple[tuple[float, float], list[tuple[Context, T]]]:
-    """Seconds that every step's new weights take at the least, inside a pool and between two; contexts with the rest.
+def hand_over(ways: Mapping[int, Context], variants: Sequence[Variant]) -> tuple[Seconds, tuple[Seconds, ...]]:
+    """Seconds that every step's new weights and fixed overheads take: the least of all ways, and the rest by variant.
 
-    Ways to run a job differ in what is sent where they differ in what acts or screens: the rest is counted with the
-    pool that trains. ``ways`` gives one of the ways that each of ``found`` serves.
+    ``ways`` gives the context of each variant that has pools; ways differ in what is sent where they differ in what
+    acts or screens. Three numbers each, by placement; no rest where all take the same.
     """
-    seconds = {
-        number: (
-            colocated_fixed_s(here.moved, here.calibration) if here.in_loop and ways[number].runs("colocated") else 0.0,
-            disaggregated_fixed_s(here.sent, here.calibration) if ways[number].runs_apart else 0.0,
-        )
-        for number, (here, _) in enumerate(found)
-    }
-    inside, between = (min((s[n] for s in seconds.values() if s[n]), default=0.0) for n in (0, 1))
-    later = [(max(s[0] - inside, 0.0), max(s[1] - between, 0.0)) for s in seconds.values()]
-    moved = [(replace(here, later_s=more), table) for (here, table), more in zip(found, later, strict=True)]
-    return (inside, between), moved
+    taken = np.full((len(variants), 2), np.inf)
+    for number, here in ways.items():
+        if not here.in_loop:
+            taken[number] = 0.0
+            continue
+        if variants[number].runs("colocated"):
+            taken[number, 0] = colocated_fixed_s(here.moved, here.calibration)
+        if variants[number].runs_apart:
+            taken[number, 1] = disaggregated_fixed_s(here.sent, here.calibration)
+    least = taken.min(axis=0)
+    least[np.isinf(least)] = 0.0
+    rest = np.where(np.isinf(taken), 0.0, taken - least)
+    sync, *later = ((float(inside), float(between), float(between)) for inside, between in (least, *rest))
+    return sync, tuple(later) if rest.any() else ()
 
 
 def link_gb_s(context: Context) -> Floats:

@@ -28,10 +28,10 @@ from rlopt.units import SECONDS_PER_HOUR
 NO_PROGRESS = "makes no progress: stops come faster than work"
 
 
-def compose(placement: int, train: Floats, sample: Floats, problem: Problem) -> Floats:
+def compose(placement: int, train: Floats, sample: Floats, problem: Problem, variant: Ints | None = None) -> Floats:
     """Seconds of one step from the pools' own seconds, for one placement; a colocated pool's own are all of them."""
     second = np.zeros(()) if placement == COLOCATED else sample
-    overhead = problem.sync_seconds[placement]
+    overhead = problem.sync_seconds[placement] if variant is None else problem.overhead(placement, variant)
     return step_seconds(train, second, overhead, placement == ASYNC, problem.exposed_share)
 
 
@@ -87,8 +87,8 @@ def join(
     ways = np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64)
     events = stops(problem, first, beside)
     failures = events.per_hour
-    step = compose(placement, first.seconds, sample, problem)
-    confident_step = compose(placement, first.confident_seconds, confident_sample, problem)
+    step = compose(placement, first.seconds, sample, problem, first.variant)
+    confident_step = compose(placement, first.confident_seconds, confident_sample, problem, first.variant)
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = problem.checkpoint.state_gb(first.variant)
@@ -98,8 +98,10 @@ def join(
     snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
     once, late = first.once_seconds / SECONDS_PER_HOUR, first.confident_once_seconds / SECONDS_PER_HOUR
     waited = waiting_share(problem, first, failures, ways)
-    lost = waited + lost_share(problem, placement, beside, first.seconds, sample, ways)
-    late_lost = waited + lost_share(problem, placement, beside, first.confident_seconds, confident_sample, ways)
+    lost = waited + lost_share(problem, placement, beside, first.seconds, sample, ways, first.variant)
+    late_lost = waited + lost_share(
+        problem, placement, beside, first.confident_seconds, confident_sample, ways, first.variant
+    )
     collapses, saves = problem.request.job.divergences, (upload, snapshot, read)
     clean, expected = run_hours(problem, step, steps, interval, failures, *saves, once, lost, collapses)
     confident = run_hours(problem, confident_step, steps, interval, failures, *saves, late, late_lost, collapses)[1]

@@ -14,13 +14,14 @@ from rlopt.units import bytes_to_gb
 class Checkpoint:
     """Bytes of one checkpoint: resumable (weights and optimizer state) and weights only.
 
-    ``by_variant`` are those of a resumable copy by variant, where a model that is trained is chosen; () where all
-    variants save the same.
+    ``by_variant`` are those of a resumable copy by variant, where a model that is trained is chosen, and
+    ``weights_by_variant`` those of weights only, where heads of different sizes are; () where all save the same.
     """
 
     resumable_bytes: float
     weights_bytes: float
     by_variant: tuple[float, ...] = ()
+    weights_by_variant: tuple[float, ...] = ()
 
     def state_bytes(self, variant: int) -> float:
         """Bytes of a resumable copy of one variant."""
@@ -31,3 +32,13 @@ class Checkpoint:
         if not self.by_variant:
             return np.full(np.shape(variant), bytes_to_gb(self.resumable_bytes))
         return np.asarray(np.array([bytes_to_gb(size) for size in self.by_variant])[variant])
+
+    def weights_of(self, variant: int) -> float:
+        """Bytes of a copy of one variant's weights."""
+        return self.weights_by_variant[variant] if self.weights_by_variant else self.weights_bytes
+
+    def weights_gb(self, variant: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        """GB of a copy of weights by variant, shape of ``variant``."""
+        if not self.weights_by_variant:
+            return np.full(np.shape(variant), bytes_to_gb(self.weights_bytes))
+        return np.asarray(np.array([bytes_to_gb(size) for size in self.weights_by_variant])[variant])

@@ -102,7 +102,7 @@ def waiting_share(problem: Problem, first: Pools, stopped: Floats, care: Ints) -
 
 
 def lost_share(
-    problem: Problem, placement: int, beside: Support, train: Floats, sample: Floats, care: Ints
+    problem: Problem, placement: int, beside: Support, train: Floats, sample: Floats, care: Ints, variant: Ints
 ) -> Floats | float:
     """Hours that an elastic rollout pool's losses cost, per hour of the run; 0 where they stop the run instead.
 
@@ -111,7 +111,7 @@ def lost_share(
     """
     if not problem.elastic or not np.any(beside.rollout >= 0):
         return 0.0
-    overhead, total = problem.sync_seconds[placement], np.zeros(len(beside))
+    overhead, total = problem.overhead(placement, variant), np.zeros(len(beside))
     down = problem.operations.restart_minutes / 60.0 + seconds_to_hours(problem.request.recovery.replace_wait)
     again = _again(problem)[care]
     split = beside.shares(placement)[0]

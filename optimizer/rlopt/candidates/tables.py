@@ -47,7 +47,7 @@ class Tables:
         entry = self.training_rows[row]
         context, table = self.training[entry.table]
         found = training_detail(context, table, entry, None)
-        return replace(found, stages=(*found.stages, *_sent(context, int(table.topology[entry.row]), trains=True)))
+        return replace(found, stages=(*found.stages, *_sent(context, int(table.topology[entry.row]))))
 
     def colocated_detail(self, row: int) -> PoolDetail:
         """A pool that trains and, where the job samples, samples in turn."""
@@ -161,10 +161,7 @@ class Tables:
         )
 
 
-def _sent(context: Context, topology: int, trains: bool = False) -> tuple[StageDetail, ...]:
-    """What a machine's link adds to the hand-over of weights; nothing where it is quicker than the software.
-
-    The pool that trains also takes what is sent beyond the least of all ways to run the job.
-    """
-    seconds = float(handover_seconds(context)[topology]) + (context.later_s[1] if trains else 0.0)
+def _sent(context: Context, topology: int) -> tuple[StageDetail, ...]:
+    """What a machine's link adds to the hand-over of weights; nothing where it is quicker than the software."""
+    seconds = float(handover_seconds(context)[topology])
     return (StageDetail("transfer", "policy", seconds, None),) if seconds > 0.0 else ()

@@ -92,12 +92,11 @@ def _beside(context: Context, parts: dict[str, float], memory: TrainingMemory) -
 
 
 def _swap(context: Context, layout: Layout) -> tuple[StageDetail, ...]:
-    """Training state that moves off the GPUs and back, where the layout says so, and new weights beyond the least."""
-    seconds = context.later_s[0]
-    if int(layout.offload[0]) == PARAMETERS_OFF:
-        gpus = np.asarray(layout.gpus, dtype=np.float64)
-        seconds += float(colocated_swap_s(context.state, gpus, context.calibration)[0])
-    return (StageDetail("transfer", "policy", seconds, None),) if seconds > 0.0 else ()
+    """Training state that moves off the GPUs and back, where the layout says so."""
+    if int(layout.offload[0]) != PARAMETERS_OFF:
+        return ()
+    seconds = colocated_swap_s(context.state, np.asarray(layout.gpus, dtype=np.float64), context.calibration)
+    return (StageDetail("transfer", "policy", float(seconds[0]), None),)
 
 
 def layout_choice(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | str | bool | None]:

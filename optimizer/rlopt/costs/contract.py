@@ -73,6 +73,11 @@ def plan_state_gb(plan: Plan, problem: Problem) -> float:
     return float(problem.checkpoint.state_gb(variant_number(plan, problem)))
 
 
+def plan_weights_gb(plan: Plan, problem: Problem) -> float:
+    """GB of a copy of a plan's weights."""
+    return float(problem.checkpoint.weights_gb(variant_number(plan, problem)))
+
+
 def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:
     """The same answer again for the same columns: dimensions of the bill share the choice of tiers.
 

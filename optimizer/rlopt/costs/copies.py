@@ -18,7 +18,7 @@ from rlopt.costs.moves import Route, Way, choose_move, choose_way, way_parts
 from rlopt.costs.tiers import Parts, Stay, Values, free_share
 from rlopt.plan import Plan
 from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
-from rlopt.units import GIGA, SECONDS_PER_MINUTE, bytes_to_gb, seconds_to_hours
+from rlopt.units import GIGA, SECONDS_PER_MINUTE, seconds_to_hours
 
 
 def copies(problem: Problem, steps: int) -> tuple[int, int, int]:
@@ -66,9 +66,12 @@ def kept_hours(problem: Problem) -> float:
     return seconds_to_hours(problem.request.costs.keep_for.checkpoints)
 
 
-def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
-    """Best copies of all runs: ``count`` at their peak, all but one of them kept, one read at the end of each run."""
-    weights, trials = bytes_to_gb(problem.checkpoint.weights_bytes), problem.request.job.trials
+def best_stay(problem: Problem, weights: Values, count: Values, hours: Values, files: Values) -> Stay:
+    """Best copies of all runs: ``count`` at their peak, all but one of them kept, one read at the end of each run.
+
+    ``weights`` is one copy's GB.
+    """
+    trials = problem.request.job.trials
     one = np.minimum(count, 1.0)  # the copy being written, and the one that is read; none where none is kept
     return Stay(
         gb=(count - one) * weights * trials,
@@ -84,10 +87,9 @@ def best_stay(problem: Problem, count: Values, hours: Values, files: Values) -> 
     )
 
 
-def history_stay(problem: Problem, count: Values, hours: Values, files: Values) -> Stay:
+def history_stay(problem: Problem, weights: Values, count: Values, hours: Values, files: Values) -> Stay:
     """History copies of all runs, held half the run on average; a collapse of the training reads one back."""
     trials = problem.request.job.trials
-    weights = bytes_to_gb(problem.checkpoint.weights_bytes)
     gb, puts, stays = count * weights * trials, count * files * trials, hours / 2.0 + kept_hours(problem)
     collapses = problem.request.job.divergences * trials
     if not collapses:
@@ -120,8 +122,9 @@ def quick_enough(columns: Columns, problem: Problem, gb: Values) -> NDArray[np.b
 def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
     """Best and history copies of every column."""
     peaks, files = copies_by_column(columns, problem), shards(columns, problem)
-    best = best_stay(problem, peaks[:, 1], columns.expected_hours, files)
-    return best, history_stay(problem, peaks[:, 2], columns.expected_hours, files)
+    weights, hours = problem.checkpoint.weights_gb(columns.variant), columns.expected_hours
+    best = best_stay(problem, weights, peaks[:, 1], hours, files)
+    return best, history_stay(problem, weights, peaks[:, 2], hours, files)
 
 
 @once
@@ -134,7 +137,7 @@ def weight_ways(columns: Columns, problem: Problem) -> tuple[Way, Way]:
     anywhere = np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
     if problem.request.job.divergences:  # what a collapse goes back to must be there when asked for
         anywhere = (problem.tiers.restore_hours == 0.0)[columns.zone]
-    quick = quick_enough(columns, problem, bytes_to_gb(problem.checkpoint.weights_bytes))
+    quick = quick_enough(columns, problem, problem.checkpoint.weights_gb(columns.variant))
     return (
         choose_way(problem, columns.zone, best, quick, columns.tier),
         choose_way(problem, columns.zone, history, anywhere, columns.tier),

@@ -40,15 +40,17 @@ def base_weights_bytes(problem: Problem, variant: Variant | None = None) -> floa
     A reference whose log-probabilities are stored is loaded all the same, to compute them.
     """
     roles, chosen = problem.workload.roles, None if variant is None else variant.picked
-    if variant is not None and chosen is not None:
+    if variant is not None and variant.action_head is not None:  # a head may leave a part of the policy out
+        roles = variant.workload.roles
+    elif variant is not None and chosen is not None:
         roles = (*(role for role in roles if role.name != chosen.role), *variant.workload.roles)
     names = {id(role.model): role.model.params for role in roles}
     return 2.0 * sum(names.values())
 
 
 def base_weights_gb(problem: Problem, columns: Columns) -> Values:
-    """GB of base weights by column; one number where no model is chosen."""
-    if all(variant.picked is None for variant in problem.variants):
+    """GB of base weights by column; one number where neither a model nor a head is chosen."""
+    if all(variant.picked is None and variant.action_head is None for variant in problem.variants):
         return bytes_to_gb(base_weights_bytes(problem))
     return by_variant(columns, problem, lambda variant, _: bytes_to_gb(base_weights_bytes(problem, variant)))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
-from rlopt.costs.contract import Terms, runs, told
+from rlopt.costs.contract import Terms, runs, told, variant_of
 from rlopt.costs.copies import tariff_of
 from rlopt.costs.dashboards import DASHBOARDS, basis, months, usd_per_month
 from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
@@ -21,6 +21,7 @@ from rlopt.costs.text_log import (
     SAMPLED,
     TRACES,
     billed_hours,
+    gb_by_column,
     gb_per_sample,
     kept_hours,
     text_gb,
@@ -41,7 +42,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         columns.expected_hours,
     )
     samples, steps, gpus = _counts(columns, problem)
-    texts = text_gb(problem, samples, steps, rate)
+    texts = text_gb(problem, gb_by_column(columns, problem), samples, steps, rate)
     points = written(problem, steps, gpus, hours)
     found = {item: np.zeros(len(columns)) for item in (*texts, *points)}
     for zone in np.unique(columns.zone):
@@ -96,10 +97,10 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
         DEBUGGED: f"{samples} samples x {min(steps, log.debug_steps)} debugged steps{runs(trials)} x "
         f"{log.debug_rate:g} logged x {(1.0 - rate) * (1.0 - log.abnormal_share * log.anomalies):g} not logged yet",
     }
-    spans, one = problem.request.job.metrics.traces, gb_per_sample(problem)
+    spans, one = problem.request.job.metrics.traces, gb_per_sample(problem, variant_of(plan, problem))
     what[TRACES] = f"{spans.spans_per_step} spans x {spans.sample_rate:g} kept x {steps} steps{runs(trials)}"
     sizes = {TRACES: bytes_to_gb(spans.bytes_per_span)}
-    for item, gb in text_gb(problem, samples, steps, rate).items():
+    for item, gb in text_gb(problem, one, samples, steps, rate).items():
         if not gb:
             continue
         kept = float(billed_hours(plan.time.expected_hours, kept_hours(problem, item), tariff.log_free_hours))
@@ -160,7 +161,8 @@ def leaving_usd(columns: Columns, problem: Problem) -> Floats:
     """Traffic of text and metrics to a service of another provider, USD by column."""
     rate, trials = problem.request.floors.text_log_rate or 0.0, problem.request.job.trials
     samples, steps, gpus = _counts(columns, problem)
-    text = added(len(columns), text_gb(problem, samples, steps, rate).values())
+    one = gb_by_column(columns, problem)
+    text = added(len(columns), text_gb(problem, one, samples, steps, rate).values())
     wrote = written(problem, steps, gpus, columns.expected_hours)
     points = added(len(columns), (one.points for one in wrote.values()))
     log = np.array([tariff.log_egress_per_gb for tariff in problem.tariffs])[columns.zone]
@@ -178,7 +180,8 @@ def leaving_lines(plan: Plan, problem: Problem) -> list[BillLine]:
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
     metering, steps = tariff.metering, plan.time.steps
     samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
-    text = sum(float(gb) for gb in text_gb(problem, samples, steps, plan.decisions.logging.text_log_rate).values())
+    one, rate = gb_per_sample(problem, variant_of(plan, problem)), plan.decisions.logging.text_log_rate
+    text = sum(float(gb) for gb in text_gb(problem, one, samples, steps, rate).values())
     gpus = sum(pool.gpus for pool in plan.pools)
     wrote = written(problem, steps, gpus, plan.time.expected_hours).values()
     points = 0.0 if metering is None else sum(float(w.points) for w in wrote) * bytes_to_gb(metering.point_bytes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rlopt.candidates.volumes import frame_bytes, version_bytes
 from rlopt.costs import unfinished
-from rlopt.costs.contract import Terms, plan_state_gb, runs, variant_of
+from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, variant_of
 from rlopt.costs.copies import (
     best_stay,
     copies,
@@ -47,7 +47,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         "uploads to the store": added(size, (part.uploaded for part in held)),
         "reads from the store": added(size, (best.downloaded, history.downloaded, *(part.downloaded for part in held))),
         "reads after stops": added(size, [recent.downloaded]),
-        "final weights": bytes_to_gb(problem.checkpoint.weights_bytes) * egress[zone],
+        "final weights": problem.checkpoint.weights_gb(columns.variant) * egress[zone],
         "logs out of the cloud": leaving_usd(columns, problem),
         **unfinished.network_terms(columns, problem),
     }
@@ -58,7 +58,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     if plan.time is None or plan.decisions is None:
         return []
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
-    weights = bytes_to_gb(problem.checkpoint.weights_bytes)
+    weights = plan_weights_gb(plan, problem)
     base = bytes_to_gb(base_weights_bytes(problem, variant_of(plan, problem)))
     found = [
         *_data_set(tariff.data_per_gb, tariff.data_note, problem),
@@ -102,7 +102,7 @@ def _store(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     tariff, where, trials = tariff_of(plan, problem), role_routes(plan, problem), problem.request.job.trials
     hours, files, free = plan.time.expected_hours, plan.pools[0].gpus, free_share(problem)
-    state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
+    state, weights = plan_state_gb(plan, problem), plan_weights_gb(plan, problem)
     saves = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps)
     recent, best, history = copies(problem, plan.time.steps)
     tier, stopped = where["recent"].first, plan_returns(plan, problem)
@@ -114,7 +114,7 @@ def _store(plan: Plan, problem: Problem) -> list[BillLine]:
     moves = [_of_move("recent copies", where["recent"], left)]
     for role, stay_of, count in (("best", best_stay, best), ("history", history_stay, history)):
         if count:
-            stay, route = stay_of(problem, count, hours, files), where[role]
+            stay, route = stay_of(problem, weights, count, hours, files), where[role]
             part = route_charge(route, stay, free)
             up, down = up + float(part.uploaded), down + float(part.downloaded)
             sent.append(f"{count} {role} copies x {weights:.2f} GB x {route.first.upload_per_gb:g} USD/GB")

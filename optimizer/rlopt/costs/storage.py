@@ -12,7 +12,7 @@ import math
 
 from rlopt.candidates.nodes import load_nodes
 from rlopt.costs import unfinished
-from rlopt.costs.contract import Terms, plan_state_gb, runs, told
+from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, told
 from rlopt.costs.copies import (
     best_stay,
     copies,
@@ -30,7 +30,7 @@ from rlopt.costs.moves import Route, route_charge
 from rlopt.costs.tiers import Stay, Values, added, free_share
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
-from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
+from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 
 DIMENSION = "storage"
 
@@ -64,7 +64,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     tariff, where = tariff_of(plan, problem), role_routes(plan, problem)
     files, counts = plan.pools[0].gpus, copies(problem, steps)
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
-    state, weights = plan_state_gb(plan, problem), bytes_to_gb(problem.checkpoint.weights_bytes)
+    state, weights = plan_state_gb(plan, problem), plan_weights_gb(plan, problem)
     stopped, tier = plan_returns(plan, problem), where["recent"].first
     left = left_stay(problem, state, counts[0] - 1, files)
     after = route_charge(where["recent"], left, free)
@@ -78,7 +78,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     for role, stay_of, count in (("best", best_stay, counts[1]), ("history", history_stay, counts[2])):
         if not count:
             continue
-        route, stay = where[role], stay_of(problem, count, plan.time.expected_hours, files)
+        route, stay = where[role], stay_of(problem, weights, count, plan.time.expected_hours, files)
         tier, part = route.first, route_charge(route, stay, free)
         held = max(float(route.after if route.second else stay.hours), tier.min_hours)
         much = f"{count} x {weights:.2f} GB x {held:.2f} h on average"

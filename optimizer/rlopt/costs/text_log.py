@@ -9,27 +9,40 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlopt.costs.contract import by_variant
 from rlopt.costs.tiers import Values
-from rlopt.problem import Floats, Problem
+from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
 from rlopt.workloads.policy_loss import unrolled
+from rlopt.workloads.variants import Variant
 
 SAMPLED, ABNORMAL, DEBUGGED = "text log", "abnormal samples", "debugged steps"
 TRACES = "traces"
 """Spans of requests, tools and links, taken in and kept as text is."""
 
 
-def gb_per_sample(problem: Problem) -> float:
-    """GB of one sample's text; what a loss runs through several times is written once."""
-    lengths, acts = problem.workload.stages[-1].lengths, problem.workload.acting
+def gb_per_sample(problem: Problem, variant: Variant | None = None) -> float:
+    """GB of one sample's text; what a loss runs through several times is written once.
+
+    ``variant`` is the way to run the job; where no head is chosen all ways write alike.
+    """
+    workload = problem.workload if variant is None or variant.action_head is None else variant.workload
+    lengths, acts = workload.stages[-1].lengths, workload.acting
     again = 0 if acts is None else acts.action_tokens * (unrolled(problem.request, acts) - 1)
-    tokens = (lengths.mean - again) * max(stage.per_sample for stage in problem.workload.stages)
+    tokens = (lengths.mean - again) * max(stage.per_sample for stage in workload.stages)
     return bytes_to_gb(tokens * problem.request.costs.bytes_per_token)
 
 
-def text_gb(problem: Problem, samples: Values, steps: Values, rate: float) -> dict[str, Values]:
-    """GB of text that one run logs by reason; ``samples`` of one step, numbers or arrays of shape (columns,)."""
-    log, one = problem.request.job.text_log, gb_per_sample(problem)
+def gb_by_column(columns: Columns, problem: Problem) -> Values:
+    """The same by column; one number where no head is chosen."""
+    if all(variant.action_head is None for variant in problem.variants):
+        return gb_per_sample(problem)
+    return by_variant(columns, problem, lambda variant, _: gb_per_sample(problem, variant))
+
+
+def text_gb(problem: Problem, one: Values, samples: Values, steps: Values, rate: float) -> dict[str, Values]:
+    """GB of text that one run logs by reason; ``samples`` of one step of ``one`` GB each, numbers or (columns,)."""
+    log = problem.request.job.text_log
     abnormal = log.abnormal_share * log.anomalies
     debugged = np.minimum(steps, log.debug_steps)
     return {

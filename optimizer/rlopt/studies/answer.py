@@ -152,7 +152,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         for one in details
         for s in one.detail.stages
     ]
-    overhead = problem.sync_seconds[int(columns.placement[j])]
+    overhead = float(problem.overhead(int(columns.placement[j]), columns.variant[j]))
     engines = [pool.name for pool in pools if "generate" in pool.roles] or [pools[-1].name]
     stages.append(StageTime(stage="transfer", pool=engines[0], seconds=overhead, model="policy"))
     environment = int(columns.environment[j])

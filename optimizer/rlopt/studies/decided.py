@@ -22,7 +22,7 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     one = columns.take(slice(j, j + 1))
     best_way, history_way = weight_ways(one, problem)
     best_tier, history_tier = int(best_way.first[0]), int(history_way.first[0])
-    weights = problem.checkpoint.weights_bytes
+    weights = problem.checkpoint.weights_of(int(columns.variant[j]))
     state = problem.checkpoint.state_bytes(int(columns.variant[j]))
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []

@@ -5,32 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rlopt.errors import NotSupportedError
-from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.workloads.offline import offline_work
 from rlopt.workloads.screening import screened_apart, screens
 from rlopt.workloads.variant import Variant
 
 
-def heads(request: Request, policy: Model) -> tuple[str | None, ...]:
-    """Heads to choose from, the stated one first; (None,) where no choice is given.
-
-    Raises
-    ------
-    NotSupportedError
-        Where a token head stands beside others of a policy with an action expert: without the expert it is another
-        model, whose checkpoints are of another size.
-    """
+def heads(request: Request) -> tuple[str | None, ...]:
+    """Heads to choose from, the stated one first; (None,) where no choice is given."""
     chosen, action = request.choices.action_head, request.job.action
     if chosen is None or action is None:
         return (None,)
-    if "tokens" in chosen and len(chosen) > 1 and policy.action_params:
-        raise NotSupportedError(
-            "choices.action_head",
-            f"a token head leaves the action expert of {policy.name} out, which makes another model: "
-            "plan it in a request of its own, or take tokens out",
-        )
     return tuple(sorted(chosen, key=lambda head: head != action.head))
 
 

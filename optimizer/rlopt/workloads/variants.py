@@ -48,7 +48,7 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
         Where the choices leave no way at all.
     """
     found = []
-    for picked, head in product(picks(request), heads(request, models["policy"])):
+    for picked, head in product(picks(request), heads(request)):
         acting = request if head is None else request.replaced("job.action.head", head)
         plain = build_workload(acting, facts_of(models, picked))
         for cleaned, bins in product(_cleaned(request), _bins(request, plain)):
