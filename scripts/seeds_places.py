@@ -46,6 +46,7 @@ _BILL: Final = (
     "job.text_log={abnormal_share: 0.01, debug_steps: 10}",
     "job.cache={replay: 64 GiB, index: 1 GiB, transcripts: 1 GiB}",
     "job.data.versions={count: 3, changed_share: 0.1, copies: delta, raw_kept: true}",
+    "job.data.backup={mode: incremental, every: 24h, copies: 3, changed_share: 0.05}",
     "job.data.stands_in={provider: gcp, region: us-central1}",
     "costs.idle={before_release: 30min, automatic: {within: 2min, setup_hours: 0.05}, volumes: 24h}",
     "floors.text_log_rate=0.1",

@@ -156,6 +156,7 @@ class Kept(Strict):
     """As on the bill: dataset, trajectories, ..."""
     tier: str
     gib: float
+    """At its peak."""
     hours: float
     """Held on average, all runs and the time after them."""
     to: str | None = None

@@ -14,6 +14,7 @@ from rlopt.request import Request
 from rlopt.request.cache import Cache
 from rlopt.request.choices import LogProbs
 from rlopt.request.costs import AutomaticRelease, Idle
+from rlopt.request.data_life import Backup
 from rlopt.request.data_work import DataWork, Inspect, Versions
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.observing import Dashboards, Traces
@@ -69,6 +70,10 @@ def _request(rng: random.Random, request: Request) -> Request:
         shared_by=rng.choice([1, 3]),
         versions=rng.choice([None, Versions(count=4, changed_share=0.5, copies="delta", raw_kept=True)]),
     )
+    mode: Any = {0: "none", 1: "full", 2: "incremental", 3: "versioning"}[data.shared_by - 1 + (data.tools is None)]
+    backup = Backup(mode=mode, every=3600.0, copies=3, changed_share=0.2)
+    kept = {"incremental": True, "versions_kept": 2} if data.new_samples and request.job.dataset_samples else {}
+    data = data.model_copy(update={"backup": backup, **kept})
     log = TextLog(abnormal_share=rng.choice([0.0, 0.1]), debug_steps=rng.choice([0, 5, 10**6]), debug_rate=0.5)
     metrics = Metrics(
         histograms=rng.choice([0, 3]),

@@ -16,6 +16,8 @@ import numpy as np
 
 from rlopt.candidates.tariff import Tariff
 from rlopt.candidates.volumes import dataset_parts, trajectory_bytes, version_bytes
+from rlopt.costs.backups import CHANGES, DELTAS, WEIGHTS, WHOLE, backups, earlier, read_for_backups
+from rlopt.costs.backups import KINDS as BACKUPS
 from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.moves import Route, Way, best_route, choose_way, route_charge, way_parts
 from rlopt.costs.tiers import Parts, Stay, Values, free_share
@@ -31,6 +33,7 @@ KINDS: Mapping[str, str] = {
     "base weights": "fixed",
     "trajectories": "elastic",
     "stored log-probabilities": "elastic",
+    **BACKUPS,
 }
 
 
@@ -110,13 +113,13 @@ def _dataset(problem: Problem, used: Values, kept: float) -> dict[str, Stay]:
         later = gb * data.shared_by * monthly / HOURS_PER_MONTH * hours if monthly else 0.0
         found[item] = Stay(gb, hours, later_gb=later)
     version = bytes_to_gb(version_bytes(request))
-    found["dataset"] = replace(found["dataset"], read_gb=version * request.job.trials, busy=used)
-    return found
+    read = version * request.job.trials + read_for_backups(problem, used)
+    found["dataset"] = replace(found["dataset"], read_gb=read, busy=used)
+    return found | backups(problem, used, kept) | earlier(problem, used, kept)
 
 
-UNREAD = ("earlier versions", "data history")
-"""Parts of the data set that no run reads: they may stand where bytes must be restored first, unless people read them.
-"""
+UNREAD = ("earlier versions", "data history", WHOLE, CHANGES, WEIGHTS, DELTAS)
+"""What no run reads: it may stand where bytes must be restored first, unless people read it."""
 
 
 def stored_gb(problem: Problem, columns: Columns) -> Values | None:

@@ -169,6 +169,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("data", "job.filter.before_storage", _screened, GENERATING),
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
     Default("data", "job.data.accesses_per_month", "nothing is read beside the runs"),
+    Default("data", "job.data.backup", "they are not backed up"),
     Default("data", "job.data.stands_in", "they stand beside the training pool: bringing them there is free"),
     Default("data", "job.data.prepare.vcpu_seconds_per_sample", "decoding and shuffling take no time", FIXED_DATA),
     Default("data", "choices.data_store", "object storage alone is considered", FIXED_DATA),

@@ -74,6 +74,7 @@ def held(request: Request) -> Iterator[str]:
             f"stored data are read beside the runs: {often.hot:g} times a month the version in use, {often.warm:g} the "
             f"three before it, {often.cold:g} older ones and raw data"
         )
+    yield from _backups(request)
     if job.data.shared_by > 1:
         yield f"the data set is shared by {job.data.shared_by} projects: each pays its part of the storage"
     if job.data.stands_in is not None:
@@ -98,3 +99,17 @@ def spending(request: Request) -> Iterator[str]:
         yield f"release after {by_hand}, or {script} ({idle.automatic.setup_hours:g} h to set up): a decision"
     if idle.volumes:
         yield f"disks outlive the run by {format_duration(idle.volumes)}"
+
+
+def _backups(request: Request) -> Iterator[str]:
+    """Say what is backed up and what earlier trainings leave."""
+    data = request.job.data
+    asked = data.backup
+    if asked.mode != "none" and asked.every is not None:
+        pace = f"every {format_duration(asked.every)} while runs last, the newest {asked.copies} kept"
+        changed = "" if asked.mode == "full" else f", {asked.changed_share:.0%} changed each time"
+        yield f"the data set is backed up ({asked.mode}) {pace}{changed}"
+        if asked.mode == "full" and asked.copies > 1:
+            yield "full backups hold the whole data set each: incremental ones or versioning hold what changed"
+    if data.versions_kept:
+        yield f"weights and added samples of {data.versions_kept} earlier trainings stay stored"

@@ -32,6 +32,8 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "job.cache": "{replay: 20 GiB, peak_ops: 2000}",
     "job.data.versions": "{count: 3, changed_share: 0.1, copies: delta}",
     "job.data.versions.changed_share": "0.1",
+    "job.data.backup": "{mode: incremental, every: 24h, copies: 7, changed_share: 0.05}",
+    "job.data.backup.every": "24h",
     "job.data.stands_in": "{provider: aws, region: us-east-1}",
     "job.data.stands_in.provider": "aws",
     "job.data.stands_in.region": "us-east-1",

@@ -1,14 +1,15 @@
-"""How often stored data are read once no run needs them."""
+"""What happens to stored data beside the runs: how often they are read, and how they are backed up."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from rlopt.request.kinds import NotNegative, Number
+from rlopt.request.kinds import NotNegative, Number, Share, Whole
+from rlopt.request.quantities import Moment
 from rlopt.strict import Strict
 
 
@@ -21,6 +22,19 @@ class Accesses(Strict):
     """Reads a month of each of the three versions before it."""
     cold: NotNegative = 0.0
     """Reads a month of older versions and of the raw data."""
+
+
+class Backup(Strict):
+    """Backups of the version of the data set in use, made while runs last and kept as long as the data set."""
+
+    mode: Literal["none", "full", "incremental", "versioning"] = "none"
+    """full: whole copies | incremental: one whole copy and what changed | versioning: the store keeps what changed."""
+    every: Moment | None = None
+    """Time from one backup to the next; required unless the mode is none."""
+    copies: Whole = 1
+    """Points in time to go back to."""
+    changed_share: Share = 0.0
+    """Share of the bytes that changes from one backup to the next; required for incremental and versioning."""
 
 
 class _OneOrByAge:

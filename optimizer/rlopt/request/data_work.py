@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Final, Literal
 
-from rlopt.request.data_life import Accesses, AccessesByAge
+from rlopt.request.data_life import Accesses, AccessesByAge, Backup
 from rlopt.request.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
 from rlopt.request.prepare import Prepare
 from rlopt.request.quantities import Cash
@@ -76,6 +76,8 @@ class DataWork(Strict):
     """Share of duplicates, which are not stored."""
     incremental: Switch = False
     """Train on the new samples only, not on the whole data set again."""
+    versions_kept: WholeOrZero = 0
+    """Earlier trainings whose weights and added samples stay stored (incremental)."""
     precision: DataPrecision = "source"
     """How images and numbers are stored: source | bf16 | jpeg95 | jpeg90 | jpeg75 (JPEG quality)."""
     versions: Versions | None = None
@@ -84,6 +86,8 @@ class DataWork(Strict):
     """Projects that share one stored data set: each pays its part."""
     accesses_per_month: AccessesByAge = Accesses()
     """How often stored data are read beside the runs: one number for all, or {hot, warm, cold}."""
+    backup: Backup = Backup()
+    """Backups of the data set; none when left out."""
     stands_in: StandsIn | None = None
     """Where the data set stands at the start; beside the training pool when left out."""
     prepare: Prepare = Prepare()

@@ -46,6 +46,13 @@ def data_work(view: View) -> Iterator[Finding]:
         if view.get(f"job.data.{key}") not in (None, 0, 1) and not view.number("job.data.new_samples"):
             message, allowed = "is given and there are no new samples", "new_samples of 1 or more"
             yield Finding(f"job.data.{key}", message, allowed, "add new_samples: 20000")
+    yield from _backup(view)
+    if view.number("job.data.versions_kept") and view.get("job.data.incremental") is not True:
+        message, allowed = (
+            "keeps what incremental training leaves, and training is not incremental",
+            "0, or incremental",
+        )
+        yield Finding("job.data.versions_kept", message, allowed, "add incremental: true")
     if view.get("job.data.incremental") is True:
         if not view.number("job.data.new_samples"):
             yield Finding(
@@ -61,3 +68,15 @@ def data_work(view: View) -> Iterator[Finding]:
                 "epochs with dataset_samples",
                 "replace steps by epochs: 1 and dataset_samples",
             )
+
+
+def _backup(view: View) -> Iterator[Finding]:
+    """Look for backups that do not say how often, or how much changes between them."""
+    mode = view.get("job.data.backup.mode")
+    if mode not in ("full", "incremental", "versioning"):
+        return
+    if view.get("job.data.backup.every") is None:
+        yield Finding("job.data.backup.every", f"is missing: {mode} backups", "a duration", "add every: 24h")
+    if mode != "full" and view.number("job.data.backup.changed_share") is None:
+        message = f"is missing: {mode} backups hold what changed"
+        yield Finding("job.data.backup.changed_share", message, "a number from 0 to 1", "add changed_share: 0.05")
