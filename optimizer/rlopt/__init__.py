@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         RloptError,
         SolverError,
     )
+    from rlopt.explanation import Explanation
     from rlopt.plan import Frontier, Plan
     from rlopt.request import Request
 
@@ -37,6 +38,7 @@ _HOME = {
     "Request": "rlopt.request",
     "Plan": "rlopt.plan",
     "Frontier": "rlopt.plan",
+    "Explanation": "rlopt.explanation",
     "Complaint": "rlopt.errors",
     "RloptError": "rlopt.errors",
     "InputError": "rlopt.errors",
@@ -48,6 +50,7 @@ _HOME = {
 
 __all__ = [
     "Complaint",
+    "Explanation",
     "Frontier",
     "InfeasibleError",
     "InputError",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from rlopt.candidates.build import build_problem
-from rlopt.errors import NotSupportedError
-from rlopt.facts import Catalog
+from rlopt.facts import Catalog, Offer
 from rlopt.plan import Frontier, Plan
 from rlopt.problem import Problem
 from rlopt.reading.catalogs import load_catalog
@@ -20,6 +20,9 @@ from rlopt.studies import frontier as frontier_study
 from rlopt.studies.phases import remembering, with_phases
 from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
+
+if TYPE_CHECKING:
+    from rlopt.explanation import Explanation
 
 FRONTIER_IN_SHORT = 6
 
@@ -80,13 +83,23 @@ def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: C
     return frontier_study.frontier(problem_of(request, facts), points, backend)
 
 
-def explain(request: Request) -> NoReturn:
-    """What binds and what one more unit is worth. Not in this release: raises NotSupportedError."""
-    raise NotSupportedError(
-        "rlopt.explain",
-        f"not in this release yet; the binding limits of {request.job.name}, and "
-        "what would help when there is no plan, are in rlopt.solve",
-    )
+def explain(request: Request, backend: str = "pulp", facts: Catalog | None = None) -> Explanation:
+    """Why this plan: what each limit is worth and why other GPUs, providers, placements and prices lost.
+
+    Where there is no plan: which changes open one. Raises MissingFactError and NotSupportedError.
+    """
+    from rlopt.studies.explain import explain as explain_study
+
+    known = catalog() if facts is None else facts
+    problem = problem_of(request, known)
+
+    def build(changed: Request, only: Callable[[Offer], bool] | None) -> Problem:
+        if only is None:
+            return problem_of(changed, known)
+        narrow = build_problem(changed, known, problem.models, only=only)
+        return replace(narrow, phases=problem.phases)
+
+    return explain_study(problem, build, backend)
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

@@ -19,7 +19,7 @@ from rlopt.candidates.beside import COLOCATED as COLOCATED
 from rlopt.candidates.beside import DISAGGREGATED as DISAGGREGATED
 from rlopt.candidates.beside import PLACEMENTS as PLACEMENTS
 from rlopt.candidates.beside import Support as Support
-from rlopt.candidates.detail import Estimates
+from rlopt.candidates.detail import Estimates, Nearest
 from rlopt.candidates.load_table import LoadTable
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import Operations
@@ -261,6 +261,8 @@ class Problem:
     """What is done before the job, on machines of its own."""
     later_seconds: tuple[tuple[float, float, float], ...] = ()
     """What a variant takes beyond ``sync_seconds``, by variant and placement; () where all take the same."""
+    nearest: Nearest | None = None
+    """The training layout that comes closest to fitting, where none fits."""
 
     def overhead(self, placement: int, variant: Ints) -> Floats:
         """Seconds of every step outside the stages by variant, shape of ``variant``."""

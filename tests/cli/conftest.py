@@ -13,9 +13,10 @@ import pytest
 
 import rlopt
 from rlopt.cli.entry import run
+from rlopt.explanation import Explanation
 from rlopt.facts.catalog import Catalog
 from rlopt.plan import Frontier, Plan
-from tests.reports import catalogs, plans
+from tests.reports import catalogs, explanations, plans
 
 
 @dataclass
@@ -33,6 +34,7 @@ class FakeApi:
 
     plan: Plan = field(default_factory=plans.optimal)
     curve: Frontier = field(default_factory=plans.frontier)
+    why: Explanation = field(default_factory=explanations.of_plan)
     failure: Exception | None = None
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
@@ -52,6 +54,10 @@ class FakeApi:
     def frontier(self, request: str, points: int = 20, backend: str = "pulp") -> Frontier:
         self._note("frontier", request=request, points=points, backend=backend)
         return self.curve
+
+    def explain(self, request: str, backend: str = "pulp") -> Explanation:
+        self._note("explain", request=request, backend=backend)
+        return self.why
 
     def check(self, path: Path, overrides: tuple[str, ...] = ()) -> list[str]:
         self._note("check", path=path, overrides=overrides)
@@ -73,7 +79,7 @@ def api(monkeypatch: pytest.MonkeyPatch) -> FakeApi:
     """Replace `rlopt.api` for one test."""
     fake = FakeApi()
     module = ModuleType("rlopt.api")
-    for name in ("load", "solve", "frontier", "check", "init_text", "schema", "catalog"):
+    for name in ("load", "solve", "frontier", "explain", "check", "init_text", "schema", "catalog"):
         setattr(module, name, getattr(fake, name))
     monkeypatch.setitem(sys.modules, "rlopt.api", module)
     monkeypatch.setattr(rlopt, "api", module, raising=False)

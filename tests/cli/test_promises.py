@@ -140,11 +140,14 @@ def _path() -> str:
     return ":".join(sys.path)
 
 
-def test_explain_is_refused_in_one_sentence(rlopt_run: Run, quickstart: Path) -> None:
+def test_explain_says_why_in_text_and_json(rlopt_run: Run, quickstart: Path) -> None:
     import rlopt
 
     result = rlopt_run("explain", quickstart)
-    assert (result.code, result.out) == (2, "")
-    assert "not in this release yet" in result.err
-    with pytest.raises(rlopt.NotSupportedError, match="not in this release yet"):
-        rlopt.explain(rlopt.load(quickstart))
+    assert (result.code, result.err) == (0, "")
+    assert "What holds it" in result.out
+    assert "Why nothing else" in result.out
+    document = json.loads(rlopt_run("explain", quickstart, "--json").out)
+    why = rlopt.explain(rlopt.load(quickstart))
+    assert document["schema"] == "rlopt.explanation/1"
+    assert document["rivals"] == json.loads(why.model_dump_json(by_alias=True))["rivals"]

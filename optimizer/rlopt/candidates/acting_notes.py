@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rlopt.candidates.closest import closest_of
 from rlopt.candidates.training import TrainingTable
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -34,10 +35,10 @@ def _screening(request: Request) -> Iterator[str]:
 
 def misfit_notes(tables: Sequence[TrainingTable], request: Request, workload: Workload) -> list[str]:
     """What the closest layout needs where no layout of any training pool fits; nothing where one does."""
-    known = [table.nearest for table in tables if table.nearest is not None]
-    if not known or len(known) < len(tables):
+    closest = closest_of(tables)
+    if closest is None:
         return []
-    needed, capacity, stage = min(known, key=lambda found: found[0] - found[1])
+    needed, capacity, stage = closest.needed_gib, closest.capacity_gib, closest.stage
     steps = 1 if workload.acting is None else unrolled(request, workload.acting)
     where = f"stage {stage}"
     if steps > 1 and stage in ("update policy", "forward policy", "forward action"):

@@ -14,6 +14,7 @@ from rlopt.candidates.builder import Builder, Way, join_pools
 from rlopt.candidates.care import cares, waits
 from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
+from rlopt.candidates.closest import closest_of
 from rlopt.candidates.context import Context, context_of, make_context
 from rlopt.candidates.handover import hand_over, link_gb_s
 from rlopt.candidates.launchers import elastic, with_known_kernels
@@ -30,7 +31,7 @@ from rlopt.candidates.tables import Tables
 from rlopt.candidates.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.candidates.training import TrainingTable, training_table
 from rlopt.estimates import Layout
-from rlopt.facts import Catalog, Model
+from rlopt.facts import Catalog, Model, Offer
 from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -82,15 +83,16 @@ def build_problem(
     models: Mapping[str, Model],
     warnings: Sequence[str] = (),
     held: Held | None = None,
+    only: Callable[[Offer], bool] | None = None,
 ) -> Problem:
-    """Freeze everything a search needs, of all configurations or of those ``held``.
+    """Freeze everything a search needs, of all configurations or of those ``held``, on offers that ``only`` lets pass.
 
     Raises MissingFactError, NotSupportedError.
     """
     variants, kernel_notes = with_known_kernels(request, workload_variants(request, models))
     workload = variants[0].workload
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
-    market = open_market(request, catalog, gpu_limit)
+    market = open_market(request, catalog, gpu_limit, only)
     operations = load_operations()
     book = TariffBook(catalog, request, workload, operations)
     scorers = [variant.cpu for variant in variants]
@@ -191,6 +193,7 @@ def build_problem(
         wait_hours=waits(request, market, catalog),
         loading=loading,
         bare=None if loading is None else bare,
+        nearest=closest_of([table for _, table in tables]),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,24 @@ class MixedTimes:
     confident_seconds: Floats
     steady_seconds: Floats
     confident_steady_seconds: Floats
+
+
+class Nearest(NamedTuple):
+    """The layout that comes closest to its device's memory where none fits, GiB per GPU at its fullest stage."""
+
+    needed_gib: float
+    capacity_gib: float
+    stage: str
+    part: str
+    """The largest part of that stage."""
+    part_gib: float
+    gpus: int
+    device: str
+
+    @property
+    def missing_gib(self) -> float:
+        """What the device lacks."""
+        return self.needed_gib - self.capacity_gib
 
 
 class Estimates(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -142,8 +142,10 @@ def _priced(request: Request, catalog: Catalog) -> Sequence[Offer]:
     return [*(offer for offer in catalog.offers if offer.pricing != "spot"), *catalog.zone_offers]
 
 
-def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
-    """Cut the catalog by the request's choices.
+def open_market(
+    request: Request, catalog: Catalog, gpu_limit: int, only: Callable[[Offer], bool] | None = None
+) -> Market:
+    """Cut the catalog by the request's choices, and to the offers that ``only`` lets through.
 
     Raises MissingFactError where the request names a provider or region that no row knows, and where nothing is left
     because of a fact that the catalog or the request lacks.
@@ -161,6 +163,7 @@ def open_market(request: Request, catalog: Catalog, gpu_limit: int) -> Market:
         else:
             left_out[reason] += 1
     kept, distrusted, warnings = _by_confidence(kept, request)
+    kept = kept if only is None else [offer for offer in kept if only(offer)]
     if distrusted:
         left_out["choices.price_confidence"] = distrusted
     if not kept and left_out[NO_RATE]:

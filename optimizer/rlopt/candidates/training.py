@@ -7,13 +7,15 @@ as well, the least that fits beside a sleeping engine is kept too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import gcd
 
 import numpy as np
 
+from rlopt.candidates.closest import closest
 from rlopt.candidates.context import Context, margins
+from rlopt.candidates.detail import Nearest
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.training_memory import TrainingMemory, role_layout, training_memory, with_choices
 from rlopt.candidates.training_seconds import forward_times, stage_seconds, update_times
@@ -48,8 +50,8 @@ class TrainingTable:
     score_precision: str
     update_precision: str
     """Memory differs by precision, so a table is of one of each."""
-    nearest: tuple[float, float, str] | None = None
-    """Where nothing fits: GiB per GPU that the closest layout needs, GiB there are, and its fullest stage."""
+    nearest: Nearest | None = None
+    """The layout that comes closest to fitting; None where one fits."""
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -132,7 +134,7 @@ def training_table(
     chosen: list[tuple[np.ndarray, int, np.ndarray, Floats]] = []
     fitting = 0
     residents: dict[int, Floats] = {}
-    misses: list[tuple[float, float, str]] = []
+    misses: list[Nearest] = []
     for offload in offloads:
         memories = [
             _memory(context, table, recompute, offload, update_precision, score_precision) for recompute in RECOMPUTES
@@ -144,7 +146,7 @@ def training_table(
         fits, beside = ((free >= kept).any(axis=0) for kept in (0.0, asleep))
         fitting += int(fits.sum())
         if not fits.any():
-            misses.append(_closest(memories, capacity, free, index))
+            misses.append(closest(context, memories, capacity, free, index, topology_of, nodes_of))
         for rows_, first in ((fits, least[0]), (beside & (least[1] != least[0]), least[1])):
             at = np.flatnonzero(rows_)
             chosen.append((at, offload, first[at], free[first[at], at]))
@@ -208,22 +210,8 @@ def training_table(
         unknown,
         score_precision,
         update_precision,
-        None if fitting or not misses else min(misses, key=lambda miss: miss[0] - miss[1]),
+        None if fitting or not misses else min(misses, key=lambda miss: miss.missing_gib),
     )
-
-
-def _closest(
-    memories: Sequence[TrainingMemory], capacity: Floats, free: Floats, index: Ints
-) -> tuple[float, float, str]:
-    """GiB needed and there, and the fullest stage, of the row that comes closest to its device's memory.
-
-    ``free`` has shape (recomputations, rows); ``index`` gives each row's layout.
-    """
-    recompute, row = np.unravel_index(int(np.argmax(free)), free.shape)
-    at = int(index[row])
-    totals = {stage.stage: float(stage.total()[at]) for stage in memories[int(recompute)].stages}
-    name = max(totals, key=totals.__getitem__)
-    return totals[name], float(capacity[row]), name
 
 
 def _memory(

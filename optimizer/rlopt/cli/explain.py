@@ -6,20 +6,44 @@ from pathlib import Path
 
 import click
 
-from rlopt.cli import options
-from rlopt.cli.release import refuse
+from rlopt.cli import exits, options
+from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.progress import working
 
 
-@click.command(short_help="Say what binds and what it is worth (not yet).")
+@click.command(short_help="Say what holds a plan and why all else lost.")
 @options.request_file
 @options.as_json
+@options.output("the explanation as JSON")
 @options.backend
 @options.overrides
-def explain(file: Path, as_json: bool, backend: str, overrides: tuple[str, ...]) -> int:
-    """Say what binds and what one more unit is worth (not in this release yet).
+def explain(file: Path, as_json: bool, output: Path | None, backend: str, overrides: tuple[str, ...]) -> int:
+    """Say what holds the plan, what moving it is worth, and why all else lost.
+
+    Each limit that the plan reaches is moved and the problem solved again; every other
+    GPU type, provider, placement and pricing is solved alone. Where no plan exists: each
+    change that alone opens one, as small as can be proven.
 
     \b
     Example:
       rlopt explain constraints.yaml
+      rlopt explain constraints.yaml --set limits.deadline=12h --json
+
+    \b
+    Exit codes: as for rlopt solve.
     """
-    refuse("rlopt explain", "rlopt solve says which limits bind and, when nothing is feasible, what would help")
+    from rlopt import api
+
+    request = api.load(file, overrides)
+    with working(f"explaining {file.name}"):
+        found = api.explain(request, backend=backend)
+    document = to_json(found.document())
+    if output is not None:
+        write_file(output, document)
+    if as_json:
+        print_text(document)
+    else:
+        from rlopt.reports.text_explain import explanation_report
+
+        print_report(*explanation_report(found))
+    return exits.of_plan(found.plan.status)

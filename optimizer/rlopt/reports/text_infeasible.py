@@ -37,8 +37,8 @@ def sections(plan: Plan) -> list[RenderableType]:
         ]
         columns = ("change this alone", "from and to", "total", "done in")
         parts += [*heading("What would help"), table(columns, rows, right=("total", "done in"))]
-    for together in combined:
-        parts += [*heading("Or these together"), bullets(_together(together))]
+    for changes in combined:
+        parts += [*heading("Or these together"), bullets(together(changes))]
     return parts
 
 
@@ -49,7 +49,8 @@ def _proof(candidates: int) -> str:
     return f"Proven: of {ways} to serve a part of the job, no combination keeps them all."
 
 
-def _together(changes: Sequence[Relaxation]) -> list[str]:
+def together(changes: Sequence[Relaxation]) -> list[str]:
+    """A combined change, part by part, and the plan that it opens."""
     lines = [f"{change.constraint}: {_move(change)}" for change in changes]
     if changes:
         last = changes[-1]

@@ -8,9 +8,8 @@ limit. Choices are opened in turn where memory leaves no candidate at all. A lis
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,34 +19,14 @@ from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
 from rlopt.studies.cheapest import Found, find
+from rlopt.studies.clock import Clock
 
 Rebuild = Callable[[Request], Problem]
-HALVINGS = 7
-LEAST_SECONDS, LONGEST_SECONDS = 1.0, 10.0
+HALVINGS, TO_THE_UNIT = 7, 60
+"""Steps towards a limit: a few for an answer at once, as many as it takes where the last unit is to be proven."""
+LONGEST_SECONDS = 10.0
 WIDER_GPUS = (2, 4, 16)
 MOST_GPUS = 4096
-
-
-@dataclass(slots=True)
-class Clock:
-    """Seconds left for the whole explanation; a smaller change is looked for only while there are any."""
-
-    ends: float
-
-    @staticmethod
-    def of(seconds: float) -> Clock:
-        """A clock that runs out in ``seconds``."""
-        return Clock(time.perf_counter() + seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds for one more search, at least a few: a search that stops early still has what it found."""
-        return max(self.ends - time.perf_counter(), LEAST_SECONDS)
-
-    @property
-    def over(self) -> bool:
-        """Whether time is up."""
-        return time.perf_counter() > self.ends
 
 
 def _best(found: Found, by_time: bool = False) -> int | None:
@@ -88,10 +67,10 @@ def _smallest(
     if rule.key == "limits.budget" or rule.constant:
         return found, j
     kept, row, worst = found, j, rule.limit
-    for _ in range(HALVINGS):
+    for _ in range(TO_THE_UNIT if clock.exact else HALVINGS):
         reached = _amount(rule, kept, row, problem)
         middle = (worst + reached) / 2.0
-        if clock.over or abs(reached - worst) <= 1e-6 * max(1.0, abs(worst)):
+        if clock.over or abs(reached - worst) <= max(rule.step if clock.exact else 0.0, 1e-6 * max(1.0, abs(worst))):
             break
         nearer = find(problem, "cost", [*others, replace(rule, limit=middle)], seconds=clock.left)
         better = _best(nearer)
@@ -168,7 +147,7 @@ def _choices(problem: Problem, rebuild: Rebuild, memory: bool, clock: Clock) -> 
     return found
 
 
-def _together(problem: Problem) -> list[list[Relaxation]]:
+def combined_change(problem: Problem) -> list[list[Relaxation]]:
     """The cheapest plan with every relaxable limit left out: all that it exceeds, as one combined change."""
     rules = rules_of(problem)
     found = find(problem, "cost", [rule for rule in rules if not rule.relaxable], seconds=LONGEST_SECONDS)
@@ -182,10 +161,18 @@ def _together(problem: Problem) -> list[list[Relaxation]]:
 
 def relaxations(problem: Problem, rebuild: Rebuild, seconds: float = 10.0) -> list[Relaxation | list[Relaxation]]:
     """Changes that open a plan, the single ones first, cheapest first; a combined one where no single change helps."""
-    clock = Clock.of(seconds)
-    pools = len(problem.colocated) + min(len(problem.training), len(problem.rollout))
-    singles = [] if not pools else _limits(problem, clock)
+    singles = single_changes(problem, rebuild, Clock.of(seconds))
+    return [*singles] if singles else [*combined_change(problem)] if _any_pools(problem) else []
+
+
+def _any_pools(problem: Problem) -> bool:
+    return bool(len(problem.colocated) or (len(problem.training) and len(problem.rollout)))
+
+
+def single_changes(problem: Problem, rebuild: Rebuild, clock: Clock) -> list[Relaxation]:
+    """Every single change found that alone opens a plan, cheapest first."""
+    pools = _any_pools(problem)
+    singles = _limits(problem, clock) if pools else []
     singles += _more_gpus(problem, rebuild, clock)
     singles += _choices(problem, rebuild, not pools, clock)
-    singles.sort(key=lambda change: change.total_usd)
-    return [*singles] if singles else [*_together(problem)] if pools else []
+    return sorted(singles, key=lambda change: change.total_usd)

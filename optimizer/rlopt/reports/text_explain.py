@@ -1,0 +1,204 @@
+"""Why a plan is what it is, in sentences that say what, how much and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from rlopt.explanation import Explanation, Moved, Over, Rival, Worth
+from rlopt.plan import Plan, StageTime
+from rlopt.reports import text_infeasible, words
+from rlopt.reports.layout import bullets, facts, heading, table
+from rlopt.reports.text import headline
+
+AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing"}
+LEAST_USD, LEAST_HOURS = 0.005, 0.005
+STOPPED = "Time was up before everything was looked at; what is written here holds, but there may be more."
+
+
+def explanation_report(found: Explanation) -> list[RenderableType]:
+    """Lay an explanation out for the terminal, of a plan or of why there is none."""
+    plan = found.plan
+    if not plan.pools:
+        return [*text_infeasible.sections(plan), *_memory(found), *_combined(found), *_stopped(found)]
+    return [
+        Text(headline(plan), style="bold"),
+        *heading("What holds it"),
+        bullets(_limits(found.worth, plan)),
+        *_rivals(found.rivals, plan),
+        *heading("Where the money goes"),
+        facts(_money(plan)),
+        *heading("Where the time goes"),
+        facts(_time(plan)),
+        *_stopped(found),
+    ]
+
+
+def _stopped(found: Explanation) -> list[RenderableType]:
+    return [] if found.complete else [Text(), Text(STOPPED, style="yellow")]
+
+
+def _memory(found: Explanation) -> list[RenderableType]:
+    return [*heading("What does not fit"), bullets(found.misfit)] if found.misfit else []
+
+
+def _combined(found: Explanation) -> list[RenderableType]:
+    """The cheapest plan without limits, beside single changes that cost more."""
+    if not found.changes or not found.together or any(isinstance(one, list) for one in found.plan.relaxations):
+        return []
+    cheapest = found.together[-1].total_usd
+    if cheapest >= min(change.total_usd for change in found.changes) - LEAST_USD:
+        return []
+    return [*heading("The cheapest plan changes these together"), bullets(text_infeasible.together(found.together))]
+
+
+def _limits(worth: Sequence[Worth], plan: Plan) -> list[str]:
+    if not worth:
+        return ["nothing: no limit or floor is reached, so the cheapest plan of all is the plan"]
+    telling = [one for one in worth if _moves(one, plan)]
+    quiet = [one for one in worth if one not in telling]
+    lines = [_limit(one, plan) for one in telling]
+    if quiet:
+        names = words.listed([f"{one.constraint} ({words.amount(one.limit, one.unit)})" for one in quiet])
+        many = "are reached, and loosening any of them" if len(quiet) > 1 else "is reached, and loosening it"
+        lines.append(f"{names} {many} saves nothing")
+    return lines
+
+
+def _moves(one: Worth, plan: Plan) -> bool:
+    """Whether a looser limit, or none, changes the bill or the hours for the better; or one tighter has a price."""
+    if plan.cost is None or plan.time is None:
+        return False
+    found = [moved for moved in (one.looser, one.without) if moved is not None]
+    better = any(
+        moved.total_usd < plan.cost.total_usd - LEAST_USD or moved.hours < plan.time.confident_hours - LEAST_HOURS
+        for moved in found
+    )
+    return better or (one.tighter is not None and moved_usd(one.tighter, plan) > LEAST_USD)
+
+
+def moved_usd(moved: Moved, plan: Plan) -> float:
+    """USD that a plan under a moved limit costs more than the plan."""
+    return moved.total_usd - (plan.cost.total_usd if plan.cost else 0.0)
+
+
+def _limit(one: Worth, plan: Plan) -> str:
+    limit, used = words.amount(one.limit, one.unit), words.amount(one.value, one.unit)
+    unit = words.amount(one.step, "" if one.unit in ("rank", "data rank") else one.unit)
+    text = f"{one.constraint} is {limit}" + ("" if used == limit else f", the plan takes {used}")
+    parts = []
+    if one.looser is not None:
+        parts.append(f"{unit} looser: {_change(one.looser, plan)}")
+    parts.append(
+        f"{unit} tighter leaves no plan" if one.tighter is None else f"{unit} tighter: {_change(one.tighter, plan)}"
+    )
+    if one.without is not None and one.without != one.looser:
+        parts.append(f"without it: {_change(one.without, plan)}, at {words.amount(one.without.value, one.unit)}")
+    return f"{text}. {'; '.join(parts)}"
+
+
+def _change(moved: Moved, plan: Plan) -> str:
+    usd = moved_usd(moved, plan)
+    hours = moved.hours - (plan.time.confident_hours if plan.time else 0.0)
+    money = "the same bill" if abs(usd) < LEAST_USD else f"{words.usd(abs(usd))} {'more' if usd > 0 else 'less'}"
+    if abs(hours) < LEAST_HOURS:
+        return money
+    return f"{money}, done {words.hours(abs(hours))} {'later' if hours > 0 else 'sooner'}"
+
+
+def _rivals(rivals: Sequence[Rival], plan: Plan) -> list[RenderableType]:
+    if not rivals:
+        return [*heading("Why nothing else"), bullets(["there was nothing else to choose from"])]
+    parts: list[RenderableType] = heading("Why nothing else")
+    rows = []
+    for _, group in groupby(rivals, key=lambda rival: rival.axis):
+        for number, rival in enumerate(group):
+            name = AXES[rival.axis] if number == 0 else ""
+            total = "" if rival.total_usd is None else words.usd(rival.total_usd)
+            hours = "" if rival.hours is None else words.hours(rival.hours)
+            rows.append((name, words.PRICING.get(rival.value, rival.value), total, hours, reason(rival, plan)))
+    columns = ("", "with this alone", "best plan", "done in", "why it lost")
+    return [*parts, table(columns, rows, right=("best plan", "done in"))]
+
+
+def reason(rival: Rival, plan: Plan) -> str:
+    """Why a rival lost, in one phrase."""
+    if rival.verdict in ("dearer", "slower"):
+        return _dearer(rival, plan)
+    if rival.verdict == "late":
+        over = [one for one in rival.over if one.constraint == "limits.deadline"]
+        late = words.hours(over[0].value - over[0].limit) if over else "some time"
+        return f"its fastest plan is {late} late"
+    if rival.verdict == "limits":
+        broken = [_over(one) for one in rival.over]
+        return f"breaks {words.listed(broken)}" if broken else "no plan keeps the request's fixed rules"
+    if rival.verdict == "memory":
+        missing = f"{rival.missing_gib:.3g} GiB per GPU missing" if rival.missing_gib is not None else "does not fit"
+        return f"{missing}: {rival.note}" if rival.missing_gib is None else f"does not fit, {missing} at {rival.stage}"
+    if rival.verdict == "facts":
+        return rival.note
+    return "not looked at: time was up"
+
+
+def _dearer(rival: Rival, plan: Plan) -> str:
+    if plan.cost is None or plan.time is None or rival.total_usd is None or rival.hours is None:
+        return ""
+    usd, hours = rival.total_usd - plan.cost.total_usd, rival.hours - plan.time.confident_hours
+    if rival.verdict == "slower" and hours > LEAST_HOURS:
+        return f"{words.hours(hours)} slower ({rival.machines})"
+    if abs(usd) < LEAST_USD:
+        return f"costs the same ({rival.machines})"
+    text = f"{words.usd(abs(usd))} {'dearer' if usd > 0 else 'cheaper'}"
+    most = max(rival.by_dimension.items(), key=lambda item: item[1], default=("", 0.0))
+    if most[1] > usd / 2 > 0:
+        text += f", most of it {most[0]}"
+    return f"{text} ({rival.machines})"
+
+
+def _over(one: Over) -> str:
+    bound = "at least" if one.value < one.limit else "at most"
+    return f"{one.constraint}: {words.amount(one.value, one.unit)}, allowed {bound} {words.amount(one.limit, one.unit)}"
+
+
+def _money(plan: Plan) -> list[tuple[str, str]]:
+    if plan.cost is None or not plan.cost.total_usd:
+        return []
+    total = plan.cost.total_usd
+    rows: list[tuple[str, str]] = []
+    names = list(dict.fromkeys(line.dimension for line in plan.cost.lines))
+    sums = {name: sum(line.usd for line in plan.cost.lines if line.dimension == name) for name in names}
+    for name in sorted(names, key=lambda name: -sums[name]):
+        if sums[name] < LEAST_USD:
+            continue
+        largest = max((line for line in plan.cost.lines if line.dimension == name), key=lambda line: line.usd)
+        text = f"{words.usd(sums[name])}, {words.percent(sums[name] / total)}"
+        rows.append((name, f"{text}; the largest line is {largest.item} with {words.usd(largest.usd)}"))
+    return rows
+
+
+def _time(plan: Plan) -> list[tuple[str, str]]:
+    if plan.time is None:
+        return []
+    time = plan.time
+    rows = [
+        (f"{words.STAGES.get(stage.stage, stage.stage)} {stage.model or ''}".strip(), _stage(stage, time.step_seconds))
+        for stage in sorted(time.stages, key=lambda stage: -stage.seconds)
+        if stage.seconds > 0
+    ]
+    parts = (
+        ("before the first step and after the last", time.startup_hours),
+        ("once over the data", time.once_hours),
+        ("standing still for checkpoints", time.saving_hours),
+        ("failures and restarts", time.expected_hours - time.failure_free_hours),
+        ("what the model may be wrong by", time.confident_hours - time.expected_hours),
+    )
+    rows += [(name, f"{words.hours(hours)} of the run") for name, hours in parts if hours > LEAST_HOURS]
+    return rows
+
+
+def _stage(stage: StageTime, step_seconds: float) -> str:
+    text = f"{words.seconds(stage.seconds)} of a step of {words.seconds(step_seconds)} on {stage.pool}"
+    return text if stage.utilization is None else f"{text}, which is busy {words.percent(stage.utilization)} of it"
