@@ -94,6 +94,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("02", _LOADED),
     ("03", ("choices.providers=[vast]", "floors.text_log_rate=0.01")),
     ("04", ()),
+    ("04", ("job.pairs={candidates: 4, judge: Qwen/Qwen2.5-7B-Instruct}",)),
     ("05", ("job.data.clean_price=0.000001 USD",)),
     ("06", ()),
     ("06", ("job.models.reward=[{model: Qwen/Qwen2.5-0.5B, accuracy: 0.9}]", "floors.reward_quality=0.9")),

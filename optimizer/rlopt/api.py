@@ -48,7 +48,7 @@ def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
     models = resolve_models(request, known)
     problem = build_problem(request, known, models, warnings=shape_warnings(models))
-    return with_phases(problem, lambda phase: _phase_plan(phase, known))
+    return with_phases(problem, lambda phase: _phase_plan(phase, known), lambda phase: problem_of(phase, known))
 
 
 @remembering

@@ -52,3 +52,13 @@ def kernels(request: Request) -> Iterator[str]:
     told = [f"{name} {' or '.join(values)}" for name, values in parts if values]
     if told:
         yield f"kernels are a decision: {', '.join(told)}"
+
+
+def made_pairs(request: Request) -> Iterator[str]:
+    """Say how preference pairs are made."""
+    made = request.job.pairs
+    if made is not None:
+        by = "a program" if made.judge.is_rule else made.judge.label
+        of = "the policy" if made.generator.is_policy else made.generator.label
+        kept = "" if made.pairs_per_prompt == 1 else f", {made.pairs_per_prompt} pairs kept of each prompt"
+        yield f"pairs are made first: {made.candidates} candidates of {of} to each prompt, judged by {by}{kept}"

@@ -23,6 +23,7 @@ from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
 from rlopt.request.observing import Dashboards, LogsTo, Traces
 from rlopt.request.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
+from rlopt.request.pairs import Pairs
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
 from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.recovery import CheckpointChoices, Recovery
@@ -83,6 +84,7 @@ __all__ = [
     "Models",
     "Money",
     "Offline",
+    "Pairs",
     "Pilots",
     "PrecisionChoices",
     "Prepare",

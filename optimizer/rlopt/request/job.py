@@ -16,6 +16,7 @@ from rlopt.request.lengths import NO_TEXT, Length, Trajectory
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import Models
 from rlopt.request.options import OPEN_ROLES
+from rlopt.request.pairs import Pairs
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, Offline, VisionInput
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.steps_table import StepsKind, StepsTable, longest, steps_of
@@ -92,6 +93,8 @@ class Job(Strict):
     """Tools, simulators or robots that the policy acts on."""
     data: DataWork = DataWork()
     """Cleaning, labelling, compression."""
+    pairs: Pairs | None = None
+    """Preference pairs that are made before the first step (dpo, rm); null: they are there."""
     kernels: Kernels = Kernels()
     """Kernels of the training stack: its loss and its attention."""
     evaluation: Evaluation | None = None

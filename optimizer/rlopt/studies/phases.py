@@ -11,6 +11,7 @@ from rlopt.facts import Catalog
 from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Recovery, Request, TeacherTraining
+from rlopt.studies.pairs import pairs_phase
 from rlopt.workloads.picked import open_role
 
 TEACHER_TRAINING = "teacher training"
@@ -34,14 +35,22 @@ def remembering(solve: Callable[[Request, Catalog], Plan]) -> Callable[[Request,
     return answer
 
 
-def with_phases(problem: Problem, solve: Solve) -> Problem:
-    """The same problem with every phase that a choice of its models asks for, solved by ``solve``.
+def with_phases(problem: Problem, solve: Solve, problem_of: Callable[[Request], Problem]) -> Problem:
+    """The same problem with every phase that the job or a choice of its models asks for, solved by ``solve``.
+
+    ``problem_of`` gives candidates and prices of what is planned without a program: pairs.
 
     Raises
     ------
     NotSupportedError
-        Where each model to choose from needs a phase that has no plan.
+        Where the pairs cannot be made, or each model to choose from needs a phase that has no plan.
     """
+    pairs = problem.request.job.pairs
+    if pairs is not None:
+        made = pairs_phase(problem.request, pairs, problem_of)
+        if made.usd is None:
+            raise NotSupportedError("job.pairs", "; ".join(made.says))
+        return replace(problem, phases=(made,))
     found = tuple(_phase(problem.request, option, how, solve) for option, how in _trained(problem.request))
     if not found:
         return problem
@@ -96,7 +105,7 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
         update={"placements": None, "group_size": None, "action_head": None, "value_bins": None}
     )
     limits = request.limits.model_copy(update={"deadline": how.deadline, "budget": None, "cut_off": None})
-    recovery = Recovery(replace_wait=request.recovery.replace_wait)
+    recovery = Recovery(replace_wait=request.recovery.replace_wait, launcher=request.recovery.launcher)
     return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=request.costs, recovery=recovery)
 
 

@@ -16,6 +16,7 @@ from rlopt.reading.agreement.groups import group_sizes, informative_groups
 from rlopt.reading.agreement.kinds_of_job import sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.loading import loading
 from rlopt.reading.agreement.options import model_options, reward_quality
+from rlopt.reading.agreement.pairs import pairs
 from rlopt.reading.agreement.roles import roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run
 from rlopt.reading.agreement.scoring import own_scoring
@@ -28,6 +29,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     roles_fit,
     model_options,
     reward_quality,
+    pairs,
     texts,
     vla,
     sampling,
