@@ -88,6 +88,13 @@ def test_what_a_default_costs_is_said_in_money(bases: dict[str, str], load: Load
     assert "job.data.accepted_share" not in " ".join(defaults(load(bases["sft"])))
 
 
+def test_incremental_training_keeps_nothing_by_default(bases: dict[str, str], load: Load) -> None:
+    more = ("job.data.incremental=true", "job.data.new_samples=900", "job.dataset_samples=9000")
+    grown = bases["sft"].replace("steps: 100", "epochs: 1")
+    assert "job.data.versions_kept: nothing is kept of earlier" in " ".join(defaults(load(grown, *more)))
+    assert "job.data.versions_kept" not in " ".join(defaults(load(bases["sft"])))
+
+
 def test_models_of_a_choice(bases: dict[str, str], load: Load) -> None:
     line = "job.models.teacher.teacher_training: the teacher is at hand, making it costs nothing"
     opd = bases["grpo"].replace("grpo", "opd").replace("reward: rule", "teacher: Qwen/Qwen3-32B")

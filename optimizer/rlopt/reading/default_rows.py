@@ -130,6 +130,10 @@ def _idle(request: Request) -> str:
     return f"machines are paid for {minutes:g} min after each run, assumed"
 
 
+def _earlier(request: Request) -> str:
+    return "nothing is kept of earlier trainings" if request.job.data.incremental else ""
+
+
 def _full_text(request: Request) -> str:
     return "full text is kept 72 h, assumed" if request.job.text_log.debug_steps else ""
 
@@ -170,6 +174,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
     Default("data", "job.data.accesses_per_month", "nothing is read beside the runs"),
     Default("data", "job.data.backup", "they are not backed up"),
+    Default("data", "job.data.versions_kept", _earlier),
     Default("data", "job.data.stands_in", "they stand beside the training pool: bringing them there is free"),
     Default("data", "job.data.prepare.vcpu_seconds_per_sample", "decoding and shuffling take no time", FIXED_DATA),
     Default("data", "choices.data_store", "object storage alone is considered", FIXED_DATA),
