@@ -95,6 +95,13 @@ def test_incremental_training_keeps_nothing_by_default(bases: dict[str, str], lo
     assert "job.data.versions_kept" not in " ".join(defaults(load(bases["sft"])))
 
 
+def test_pairs_are_there_by_default(bases: dict[str, str], load: Load) -> None:
+    dpo = bases["sft"].replace("sft", "dpo")
+    assert "job.pairs: the pairs are there, making them costs nothing" in " ".join(defaults(load(dpo)))
+    for text, changes in ((dpo, ("job.pairs={judge: rule}",)), (bases["sft"], ())):
+        assert "job.pairs" not in " ".join(defaults(load(text, *changes)))
+
+
 def test_models_of_a_choice(bases: dict[str, str], load: Load) -> None:
     line = "job.models.teacher.teacher_training: the teacher is at hand, making it costs nothing"
     opd = bases["grpo"].replace("grpo", "opd").replace("reward: rule", "teacher: Qwen/Qwen3-32B")

@@ -144,6 +144,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("runs", "job.pilots", "no small runs before the job"),
     Default("runs", "limits.cut_off", _uncut),
     Default("runs", "job.evaluation", "nothing is evaluated during training"),
+    Default("runs", "job.pairs", "the pairs are there, making them costs nothing", ("dpo", "rm")),
     Default("runs", "job.kernels.loss", _whole_loss),
     Default("runs", "job.remedial_share", "no training against forgetting", ("sft",)),
     Default("runs", "job.fallback.share_of_steps", _fallback, ("ppo", "grpo", "opd")),

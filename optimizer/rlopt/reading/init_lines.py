@@ -123,6 +123,7 @@ MORE_OF_THE_JOB: Final[Mapping[str, tuple[str, ...]]] = {
         "dpo",
         "rm",
     ),
+    "  # pairs: {candidates: 4, judge: rule}                 # made first, from what the policy samples": ("dpo", "rm"),
     "  # divergences: 0.5             # collapses that a run is expected to see": ("ppo",),
     "  # pilots: {runs: 4, share: 0.05}                      # small controlled runs first": ("grpo",),
     "  # evaluation: {every: 20, samples: 500, build_price: 800 USD}": ("sft", "dpo", "ppo", "grpo", "opd"),
