@@ -69,6 +69,9 @@ RIGHT = (
     "floors: {core_metrics: {every: 20, because: x}}",
     "choices: {log_probs: [stored], scoring: [own], mixed_pools: false, value_bins: [51, 101]}",
     "costs: {idle: {automatic: {within: 5min, setup_hours: 2}, volumes: 0}, keep_for: {full_text: 72h}}",
+    "choices: {action_head: [flow, one_step, tokens]}",
+    "floors: {value_params: {value: 400M, because: x}}",
+    "floors: {value_params: 400000000}",
     "extends: grpo",
     "objective: time",
 )
@@ -93,6 +96,8 @@ WRONG = (
     "choices: {gpus: []}",
     "choices: {pricing: spot}",
     "choices: {staleness: [0]}",
+    "choices: {action_head: [diffusion]}",
+    "floors: {value_params: 400 M weights}",
     "objective: speed",
     "version: 2",
     "presets: [grpo]",
@@ -128,10 +133,28 @@ def test_wrong_sections(section: str, validator: jsonschema.Draft202012Validator
         {"data": {"versions": {"copies": "some"}}},
         {"data": {"stands_in": {"provider": "aws"}}},
         {"value_convergence": {"201": 0}},
+        {"convergence": {"flow": 0}},
+        {"convergence": {"flow": 40, "8": 30}},
+        {"models": {"policy": "a/b", "value": {"share": "trunk", "head": "400M"}}},
+        {"offline": {"epochs": 2}},
+        {"action": {"head": "flow", "chunk": 50, "frequency": "50 Hz", "policy_loss": "grpo"}},
     ],
 )
 def test_wrong_jobs(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
     assert list(validator.iter_errors({"job": {**_yaml(JOB), **change}}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"convergence": {"flow": 40, "one_step": {"4": 60, "8": 50}}},
+        {"models": {"policy": "a/b", "value": {"share": "backbone", "head": "400M"}}},
+        {"offline": {"samples": 500, "epochs": 2}},
+        {"action": {"head": "flow", "flow_steps": 5, "chunk": 50, "frequency": "50 Hz", "policy_loss": "ppo"}},
+    ],
+)
+def test_right_jobs(change: dict[str, Any], validator: jsonschema.Draft202012Validator) -> None:
+    assert [error.message for error in validator.iter_errors({"job": {**_yaml(JOB), **change}})] == []
 
 
 def test_inline_shapes_need_not_be_complete(validator: jsonschema.Draft202012Validator) -> None:

@@ -26,7 +26,8 @@ class StepsKind:
         return core_schema.with_info_wrap_validator_function(_read, handler.generate_schema(dict[Whole, Whole]))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        sizes = handler(schema["schema"]) if "schema" in schema else {"type": "object"}
+        sizes: JsonSchemaValue = dict(handler(schema["schema"])) if "schema" in schema else {"type": "object"}
+        sizes |= {"propertyNames": {"not": {"enum": list(HEADS)}}}
         steps = {"anyOf": [{"type": "integer", "minimum": 1}, dict(sizes)]}
         heads = {
             "type": "object",
