@@ -78,6 +78,7 @@ _LOOSE: Final = (
     "floors.max_staleness=1",
 )
 _ON_CPUS: Final = "choices.scoring=[cpu]"
+_SMALLER: Final = "job.compression={trajectories: {ratio: 0.3, vcpu_seconds_per_gib: 5}}"
 _RESERVED: Final = ("choices.pricing=[reserved]", "choices.providers=any", "limits.budget=1000000 USD")
 _LOADED: Final = (
     "choices.providers=[aws]",
@@ -106,7 +107,7 @@ EXAMPLES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("13", ()),
     ("13", ("job.models.teacher={model: Qwen/Qwen3-32B, teacher_training: {prompts_per_step: 64, steps: 100}}",)),
     ("14", ()),
-    ("14", (*_PEOPLE, "floors.value_bins=101", "choices.value_bins=[101, 201]")),
+    ("14", (*_PEOPLE, "floors.value_bins=101", "choices.value_bins=[101, 201]", _SMALLER)),
     ("14", ("floors.value_params=500M", "job.action.policy_loss=ppo", "job.offline.samples=640")),
 )
 """Numbers of example requests, each with what is changed in it."""

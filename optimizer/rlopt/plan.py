@@ -163,6 +163,8 @@ class Kept(Strict):
     """The tier that it moves to."""
     after_hours: float | None = None
     """Age at which it does, whole days."""
+    compressed: bool = False
+    """Whether it is compressed before it is stored."""
 
 
 class LoggingDecision(Strict):

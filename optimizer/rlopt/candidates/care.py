@@ -21,8 +21,10 @@ SENSITIVE = ("ppo", "grpo", "vla")
 def cares(request: Request) -> tuple[Care, ...]:
     """Every combination of what is open, fewest spare nodes first: limits on GPUs look at the first alone."""
     spares = sorted(request.recovery.spare_nodes)
+    compressed = (False,) if request.job.compression.checkpoints is None else (False, True)
     return tuple(
-        Care(spare_nodes=spare, rollouts_every=every) for spare, every in product(spares, request.checkpoint.rollouts)
+        Care(spare_nodes=spare, rollouts_every=every, compressed=squeezed)
+        for spare, every, squeezed in product(spares, request.checkpoint.rollouts, compressed)
     )
 
 

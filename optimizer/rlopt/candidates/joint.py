@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rlopt.candidates.lead import pilot_runs, wait_hours, within_deadline
 from rlopt.candidates.spare import per_node, spares, spares_stand
+from rlopt.candidates.squeezing import hours_per_gb, possible, size_share
 from rlopt.candidates.stops import lost_share, stops, waiting_share
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import step_seconds, working_hours
@@ -92,7 +93,8 @@ def join(
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = problem.checkpoint.state_gb(first.variant)
-    read = restore[first.zone, tier] + state_gb / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
+    sent = state_gb * size_share(problem, ways) / (speed[first.zone, tier] * first.nodes) / SECONDS_PER_HOUR
+    read = restore[first.zone, tier] + sent + state_gb * hours_per_gb(problem, first.offer, first.nodes, ways)
     upload = read - restore[first.zone, tier]
     gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus
     snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
@@ -277,6 +279,8 @@ def options(
     cares = len(problem.cares)
     care = np.tile(np.arange(cares), len(table))
     table = np.repeat(table, cares, axis=0)
+    able = possible(problem, pools.offer[train[table[:, 0]]], care)
+    table, care = table[able], care[able]
     pair = table[:, 0]
     beside = None if support is None else support.take(pair)
     columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2], care)

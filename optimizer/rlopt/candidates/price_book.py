@@ -31,7 +31,7 @@ from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff,
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
 from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
-from rlopt.request import Request
+from rlopt.request import Compression, Request
 from rlopt.units import GIB, HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gb, bytes_to_gib
 from rlopt.workloads import Workload
 from rlopt.workloads.cpu_scoring import CpuScorers
@@ -242,6 +242,8 @@ def zone_tariff(
         warnings += [warning for warning in more if warning not in warnings]
     scoring, more = scorer_machines(book.machines, scorers, provider, region)
     warnings += more
+    vcpu, more = _vcpu(book, provider, region)
+    warnings += more
     rate = book.rate(log.currency)
     return Tariff(
         provider,
@@ -261,6 +263,7 @@ def zone_tariff(
         disk=disk,
         cache=cache,
         metering=metering,
+        vcpu=vcpu,
         log_note=standing_in("text log", log, route.provider, route.region),
         log_egress_per_gb=route.usd_to(log.provider),
         log_way=route.note,
@@ -268,6 +271,13 @@ def zone_tariff(
         data_note=data_note,
         scorers=tuple(booting(machines, disk) for machines in scoring),
     )
+
+
+def _vcpu(book: TariffBook, provider: str, region: str | None) -> tuple[CpuPool | None, list[str]]:
+    """One vCPU for what may be compressed."""
+    if book.request.job.compression == Compression():
+        return None, []
+    return book.machines.cpu("compression", 1.0, 0.0, 1, provider, region)
 
 
 def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:

@@ -170,6 +170,8 @@ class Tariff:
     """None where the job caches nothing or no price is known."""
     metering: Metering | None = None
     """None where no price is known."""
+    vcpu: CpuPool | None = None
+    """What a vCPU hour of compressing is priced by; None where nothing may be compressed or no price is known."""
     log_note: str = ""
     """Whose price of logging stands in for the pool's region."""
     log_egress_per_gb: float = 0.0

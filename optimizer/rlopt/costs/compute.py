@@ -6,14 +6,21 @@ cost = rate [USD/h] · failure-free hours [h] · trials [runs]
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+
+import numpy as np
 
 from rlopt.candidates.lead import pilot_runs
 from rlopt.costs import phases
-from rlopt.costs.contract import Terms
+from rlopt.costs.contract import Terms, told
+from rlopt.costs.copies import tariff_of
+from rlopt.costs.held import charges, compression_usd
 from rlopt.plan import BillLine, Plan, Pool
 from rlopt.problem import Columns, Problem
+from rlopt.request import Compression
 
 DIMENSION = "compute"
+COMPRESSION = "compression"
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
@@ -22,6 +29,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     cpu = columns.cpu_usd_per_hour * columns.failure_free_hours
     trials = (gpu + cpu) * (problem.request.billed_runs - 1.0)
     found = {"gpu pools": gpu, "cpu pools": cpu, "commitments": columns.committed_usd, "tuning trials": trials}
+    if problem.request.job.compression != Compression():
+        found[COMPRESSION] = np.asarray(compression_usd(columns, problem) + np.zeros(len(columns)))
     return found | ({phases.PHASES: phases.usd(columns, problem)} if problem.phases else {})
 
 
@@ -56,6 +65,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             )
         )
     found += phases.lines(plan, problem)
+    found += _compression(plan, problem)
     used = plan.time.expected_hours * (trials + pilot_runs(problem))
     return found + [_commitment(pool, used) for pool in plan.pools if pool.term_hours]
 
@@ -87,4 +97,20 @@ def _commitment(pool: Pool, hours: float) -> BillLine:
         usd=pool.usd_per_hour * term * terms,
         basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {terms} term of {term:g} h, "
         f"{hours:.4f} h used",
+    )
+
+
+def _compression(plan: Plan, problem: Problem) -> Iterator[BillLine]:
+    """VCPU hours of what is compressed; no line where nothing is."""
+    tariff = tariff_of(plan, problem)
+    hours = {item: one.vcpu_hours for item, one in charges(plan, problem, tariff).items() if one.vcpu_hours}
+    if not hours or tariff.vcpu is None:
+        return
+    what = " + ".join(f"{item} {spent:.4g} vCPU hours" for item, spent in hours.items())
+    yield BillLine(
+        dimension="compute",
+        item=COMPRESSION,
+        kind="elastic",
+        usd=math.fsum(hours.values()) * tariff.vcpu.usd_per_hour,
+        basis=f"({what}) x {tariff.vcpu.usd_per_hour:.4f} USD/h of {tariff.vcpu.offer}{told(tariff.vcpu.note)}",
     )

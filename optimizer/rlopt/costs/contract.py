@@ -70,12 +70,19 @@ def variant_of(plan: Plan, problem: Problem) -> Variant:
 
 def plan_state_gb(plan: Plan, problem: Problem) -> float:
     """GB of a resumable copy of a plan's checkpoint."""
-    return float(problem.checkpoint.state_gb(variant_number(plan, problem)))
+    return float(problem.checkpoint.state_gb(variant_number(plan, problem))) * _stored(plan, problem)
 
 
 def plan_weights_gb(plan: Plan, problem: Problem) -> float:
     """GB of a copy of a plan's weights."""
-    return float(problem.checkpoint.weights_gb(variant_number(plan, problem)))
+    return float(problem.checkpoint.weights_gb(variant_number(plan, problem))) * _stored(plan, problem)
+
+
+def _stored(plan: Plan, problem: Problem) -> float:
+    """Stored size / size of a plan's copies."""
+    squeeze = problem.request.job.compression.checkpoints
+    compressed = plan.decisions is not None and plan.decisions.checkpoint.compressed
+    return squeeze.ratio if squeeze is not None and compressed else 1.0
 
 
 def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:

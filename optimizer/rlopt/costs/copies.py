@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.candidates.squeezing import hours_per_gb, size_share
 from rlopt.candidates.tariff import Tariff, Tier
 from rlopt.costs.contract import once
 from rlopt.costs.moves import Route, Way, choose_move, choose_way, way_parts
@@ -116,13 +117,35 @@ def quick_enough(columns: Columns, problem: Problem, gb: Values) -> NDArray[np.b
     if floor is None:
         return np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
     nodes = columns.nodes.astype(np.float64)
-    return np.asarray(recovery_minutes(problem, columns.zone, gb * GIGA, nodes) <= floor / SECONDS_PER_MINUTE)
+    stored = gb * size_share(problem, columns.care) * GIGA
+    minutes = recovery_minutes(problem, columns.zone, stored, nodes)
+    unpacked = np.reshape(gb * hours_per_gb(problem, _offers(columns, problem), columns.nodes, columns.care), (-1, 1))
+    return np.asarray(minutes + unpacked * 60.0 <= floor / SECONDS_PER_MINUTE)
+
+
+def _offers(columns: Columns, problem: Problem) -> Ints:
+    """Offer of the pool that trains, shape (columns,)."""
+    found, colocated = np.zeros(len(columns), dtype=np.int64), columns.placement == COLOCATED
+    for pools, mask in ((problem.colocated, colocated), (problem.training, ~colocated)):
+        if len(pools):
+            found[mask] = pools.offer[columns.train[mask]]
+    return found
+
+
+def stored_state_gb(columns: Columns, problem: Problem) -> Values:
+    """GB of a resumable copy as it is stored, by column."""
+    return np.asarray(problem.checkpoint.state_gb(columns.variant) * size_share(problem, columns.care))
+
+
+def stored_weights_gb(columns: Columns, problem: Problem) -> Values:
+    """The same of a copy of weights."""
+    return np.asarray(problem.checkpoint.weights_gb(columns.variant) * size_share(problem, columns.care))
 
 
 def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
     """Best and history copies of every column."""
     peaks, files = copies_by_column(columns, problem), shards(columns, problem)
-    weights, hours = problem.checkpoint.weights_gb(columns.variant), columns.expected_hours
+    weights, hours = stored_weights_gb(columns, problem), columns.expected_hours
     best = best_stay(problem, weights, peaks[:, 1], hours, files)
     return best, history_stay(problem, weights, peaks[:, 2], hours, files)
 
@@ -158,9 +181,8 @@ def weight_parts(columns: Columns, problem: Problem) -> tuple[Parts, Parts]:
 def left_way(columns: Columns, problem: Problem) -> tuple[Stay, Way]:
     """Recent copies that are kept after the run, and whether and where they move."""
     keep = copies_by_column(columns, problem)[:, 0] - 1.0
-    state_gb = problem.checkpoint.state_gb(columns.variant)
-    stay = left_stay(problem, state_gb, keep, shards(columns, problem))
-    quick = quick_enough(columns, problem, state_gb)
+    stay = left_stay(problem, stored_state_gb(columns, problem), keep, shards(columns, problem))
+    quick = quick_enough(columns, problem, problem.checkpoint.state_gb(columns.variant))
     return stay, choose_move(problem, columns.zone, columns.tier, stay, quick)
 
 
@@ -168,7 +190,7 @@ def left_way(columns: Columns, problem: Problem) -> tuple[Stay, Way]:
 def recent_parts(columns: Columns, problem: Problem) -> Parts:
     """Charges of the recent copies: in the column's tier during the run, their way afterwards; USD by column."""
     tiers, at = problem.tiers, (columns.zone, columns.tier)
-    trials, state = problem.request.job.trials, problem.checkpoint.state_gb(columns.variant)
+    trials, state = problem.request.job.trials, stored_state_gb(columns, problem)
     saves, stopped = np.ceil(columns.steps / columns.interval_steps), stops(columns)
     files, hours = shards(columns, problem), columns.expected_hours
     peaks, least = copies_by_column(columns, problem), tiers.min_hours[at]

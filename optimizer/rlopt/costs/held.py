@@ -11,18 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlopt.candidates.tariff import Tariff
 from rlopt.candidates.volumes import dataset_parts, trajectory_bytes, version_bytes
 from rlopt.costs.backups import CHANGES, DELTAS, WEIGHTS, WHOLE, backups, earlier, read_for_backups
 from rlopt.costs.backups import KINDS as BACKUPS
+from rlopt.costs.compression import cpu_usd, squeeze_of, squeezed, vcpu_hours, vcpu_usd_per_hour
 from rlopt.costs.contract import by_variant, once, variant_of
-from rlopt.costs.moves import Route, Way, best_route, choose_way, route_charge, way_parts
+from rlopt.costs.moves import WORTH, Route, Way, best_route, choose_way, route_charge, way_parts
 from rlopt.costs.tiers import Parts, Stay, Values, free_share
 from rlopt.plan import Plan
-from rlopt.problem import Columns, Floats, Problem
+from rlopt.problem import Columns, Floats, Ints, Problem
+from rlopt.request import Squeeze
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 from rlopt.workloads.variants import Variant
 
@@ -129,8 +133,16 @@ def stored_gb(problem: Problem, columns: Columns) -> Values | None:
     return by_variant(columns, problem, lambda variant, size: bytes_to_gb((variant.stored_bytes or {}).get(size, 0.0)))
 
 
+class Held(NamedTuple):
+    """What is kept of one item by column: as it is stored, how, and USD of compressing it where that is cheaper."""
+
+    stay: Stay
+    way: Way
+    cpu_usd: Values = 0.0
+
+
 @once
-def held_ways(columns: Columns, problem: Problem) -> dict[str, tuple[Stay, Way]]:
+def held_ways(columns: Columns, problem: Problem) -> dict[str, Held]:
     """Everything held and the way that charges least for it, by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     base = base_weights_gb(problem, columns)
@@ -140,19 +152,65 @@ def held_ways(columns: Columns, problem: Problem) -> dict[str, tuple[Stay, Way]]
     for item, stay in items.items():
         anywhere = item in UNREAD and not np.any(stay.later_gb)
         allowed = ready | shared if anywhere else ready
-        found[item] = (stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
+        plain = Held(stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
+        squeeze = squeeze_of(problem, item)
+        if squeeze is not None:
+            plain = _cheaper(problem, columns.zone, plain, squeeze, allowed, ready | shared)
+        found[item] = plain
     return found
+
+
+def _cheaper(
+    problem: Problem,
+    zone: Ints,
+    plain: Held,
+    squeeze: Squeeze,
+    allowed: NDArray[np.bool_],
+    moves_to: NDArray[np.bool_],
+) -> Held:
+    """As it is or compressed, by column: what charges less, its vCPU hours counted."""
+    small = squeezed(plain.stay, squeeze.ratio)
+    way = choose_way(problem, zone, small, allowed, moves_to=moves_to)
+    usd = cpu_usd(problem, zone, plain.stay, squeeze)
+    before = np.asarray(way_parts(problem, zone, plain.way, plain.stay).total)
+    pays = np.asarray(way_parts(problem, zone, way, small).total) + usd < before * WORTH
+    chosen = {
+        name: np.where(pays, getattr(small, name), getattr(plain.stay, name))
+        for name in ("gb", "written_gb", "read_gb", "later_gb", "brief_gb")
+    }
+    both = Way(*(np.where(pays, new, old) for new, old in zip(way, plain.way, strict=True)))
+    return Held(replace(plain.stay, **chosen), both, np.where(pays, usd, 0.0))
 
 
 @once
 def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
     """Charges of everything held, each in the way that charges least; USD by column."""
     ways = held_ways(columns, problem)
-    return {item: way_parts(problem, columns.zone, way, stay) for item, (stay, way) in ways.items()}
+    return {item: way_parts(problem, columns.zone, one.way, one.stay) for item, one in ways.items()}
+
+
+def compression_usd(columns: Columns, problem: Problem) -> Values:
+    """USD of compressing what is held, by column."""
+    return sum((one.cpu_usd for one in held_ways(columns, problem).values()), 0.0)
+
+
+class Charge(NamedTuple):
+    """What is kept of one item of a plan: as it is stored, how, what is charged, and vCPU hours of compressing it."""
+
+    stay: Stay
+    route: Route
+    part: Parts
+    vcpu_hours: float = 0.0
+    compressed: bool = False
 
 
 def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, Parts]]:
     """The same of a finished plan: what is held, where, and what is charged."""
+    return {item: (one.stay, one.route, one.part) for item, one in charges(plan, problem, tariff).items()}
+
+
+def charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, Charge]:
+    """The same with what is compressed."""
     if plan.time is None or plan.decisions is None:
         return {}
     variant, size = variant_of(plan, problem), plan.decisions.group_size or 1
@@ -160,11 +218,18 @@ def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tupl
     gb = None if stored is None else bytes_to_gb(stored.get(size, 0.0))
     usable = [tier for tier in tariff.tiers if tier.ready] or list(tariff.tiers)
     shared = [tier for tier in tariff.tiers if tier.shared or tier in usable]
-    free, found = free_share(problem), {}
+    free, found = free_share(problem), dict[str, Charge]()
     for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb, base).items():
         first = shared if item in UNREAD and not stay.later_gb else usable
         route = best_route(first, shared, stay, free)
-        found[item] = (stay, route, route_charge(route, stay, free))
+        found[item] = Charge(stay, route, route_charge(route, stay, free))
+        squeeze = squeeze_of(problem, item)
+        if squeeze is not None:
+            small = squeezed(stay, squeeze.ratio)
+            other = best_route(first, shared, small, free)
+            part, hours = route_charge(other, small, free), float(vcpu_hours(stay, squeeze))
+            if float(part.total) + vcpu_usd_per_hour(tariff) * hours < float(found[item].part.total) * WORTH:
+                found[item] = Charge(small, other, part, hours, compressed=True)
     return found
 
 

@@ -20,6 +20,7 @@ from rlopt.costs.copies import (
     plan_returns,
     recent_parts,
     role_routes,
+    stored_weights_gb,
     tariff_of,
     weight_parts,
 )
@@ -47,7 +48,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
         "uploads to the store": added(size, (part.uploaded for part in held)),
         "reads from the store": added(size, (best.downloaded, history.downloaded, *(part.downloaded for part in held))),
         "reads after stops": added(size, [recent.downloaded]),
-        "final weights": problem.checkpoint.weights_gb(columns.variant) * egress[zone],
+        "final weights": np.asarray(stored_weights_gb(columns, problem) * egress[zone]),
         "logs out of the cloud": leaving_usd(columns, problem),
         **unfinished.network_terms(columns, problem),
     }

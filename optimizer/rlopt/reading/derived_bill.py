@@ -75,6 +75,7 @@ def held(request: Request) -> Iterator[str]:
             f"three before it, {often.cold:g} older ones and raw data"
         )
     yield from _backups(request)
+    yield from _compression(request)
     if job.data.shared_by > 1:
         yield f"the data set is shared by {job.data.shared_by} projects: each pays its part of the storage"
     if job.data.stands_in is not None:
@@ -113,3 +114,17 @@ def _backups(request: Request) -> Iterator[str]:
             yield "full backups hold the whole data set each: incremental ones or versioning hold what changed"
     if data.versions_kept:
         yield f"weights and added samples of {data.versions_kept} earlier trainings stay stored"
+
+
+def _compression(request: Request) -> Iterator[str]:
+    """Say what may be compressed, and what that would take."""
+    kinds = request.job.compression
+    named = {"trajectories": kinds.trajectories, "intermediates": kinds.intermediates, "checkpoints": kinds.checkpoints}
+    for name, squeeze in named.items():
+        if squeeze is None:
+            continue
+        how = f"to {squeeze.ratio:.0%} for {squeeze.vcpu_seconds_per_gib:g} vCPU seconds a GiB each way"
+        yield f"{name} are compressed {how} where that is cheaper"
+        held = {"trajectories": request.job.algorithm == "vla", "intermediates": request.job.generates}
+        if not held.get(name, True):
+            yield f"job.compression.{name}: a {request.job.algorithm} job stores none"

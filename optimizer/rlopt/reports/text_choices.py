@@ -92,7 +92,7 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
     rows = [
         (
             "checkpoints",
-            f"every {words.count(saved.interval_steps, 'step')}, "
+            f"every {words.count(saved.interval_steps, 'step')}{', compressed' if saved.compressed else ''}, "
             f"back at work {words.minutes(saved.recovery_minutes)} after a failure",
         )
     ]

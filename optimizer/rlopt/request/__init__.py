@@ -5,6 +5,7 @@ from __future__ import annotations
 from rlopt.request.budgets import Budgets
 from rlopt.request.cache import Cache
 from rlopt.request.choices import PLACEMENTS, Choices, PrecisionChoices
+from rlopt.request.compression import Compression, Squeeze
 from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
 from rlopt.request.data_work import DATA_PRECISION_RANK, DataWork, Inspect, StandsIn, Versions
 from rlopt.request.floors import (
@@ -56,6 +57,7 @@ __all__ = [
     "CheckpointChoices",
     "CheckpointFloors",
     "Choices",
+    "Compression",
     "CoreMetrics",
     "Costs",
     "CpuScoring",
@@ -94,6 +96,7 @@ __all__ = [
     "SetupHours",
     "Source",
     "Span",
+    "Squeeze",
     "StandsIn",
     "TeacherTraining",
     "TextLog",

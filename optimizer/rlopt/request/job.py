@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from rlopt.request.cache import Cache
+from rlopt.request.compression import Compression
 from rlopt.request.data_work import DataWork
 from rlopt.request.kinds import Label, Name, NotNegative, Number, Positive, Share, Switch, Whole
 from rlopt.request.lengths import NO_TEXT, Length, Trajectory
@@ -109,6 +110,8 @@ class Job(Strict):
     """Collapses that one run is expected to see: each goes back to the last history copy; 0 when left out."""
     pilots: Pilots | None = None
     """Small controlled runs before the job; none when left out."""
+    compression: Compression = Compression()
+    """What may be compressed before it is stored; nothing when left out."""
     remedial_share: NotNegative = 0.0
     """Tokens trained again against forgetting, as a share of the job's own (sft)."""
     fallback: Fallback = Fallback()

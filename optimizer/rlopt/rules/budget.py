@@ -16,6 +16,8 @@ from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 
 NAME = "budget"
+TRADED = ("compute", "storage", "network")
+"""Dimensions that tiers and compression trade against each other: one of them may fall as a run takes longer."""
 
 
 def dimension_usd(dimension: str, columns: Columns, problem: Problem) -> NDArray[np.float64]:
@@ -44,7 +46,7 @@ def of_dimension(dimension: str, usd: float) -> Rule:
         usd,
         lambda columns, problem: dimension_usd(dimension, columns, problem),
         lambda plan, _: billed_usd(dimension, plan),
-        of_group=True,
+        of_group=dimension not in TRADED,
     )
 
 

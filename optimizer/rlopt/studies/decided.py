@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rlopt.candidates.scorers import SCORERS
+from rlopt.candidates.squeezing import hours_per_gb, size_share
 from rlopt.costs.copies import copies, left_way, tariff_of, weight_ways
-from rlopt.costs.held import held_charges
+from rlopt.costs.held import charges
 from rlopt.costs.moves import NEVER
 from rlopt.plan import CheckpointDecision, Kept, Move, Plan, StageTime, TierUse
 from rlopt.problem import COLOCATED, Columns, Problem
@@ -22,8 +25,9 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     one = columns.take(slice(j, j + 1))
     best_way, history_way = weight_ways(one, problem)
     best_tier, history_tier = int(best_way.first[0]), int(history_way.first[0])
-    weights = problem.checkpoint.weights_of(int(columns.variant[j]))
-    state = problem.checkpoint.state_bytes(int(columns.variant[j]))
+    share = float(np.reshape(size_share(problem, one.care), -1)[0])
+    weights = problem.checkpoint.weights_of(int(columns.variant[j])) * share
+    state = problem.checkpoint.state_bytes(int(columns.variant[j])) * share
     uses = [(tier, "recent", recent, state)]
     uses += [(best_tier, "best", best, weights)] if best else []
     uses += [(history_tier, "history", history, weights)] if history else []
@@ -64,8 +68,9 @@ def kept(plan: Plan, problem: Problem) -> list[Kept]:
             hours=float(stay.hours),
             to=route.second.name if route.second else None,
             after_hours=route.after if route.second else None,
+            compressed=compressed,
         )
-        for item, (stay, route, _) in held_charges(plan, problem, tariff_of(plan, problem)).items()
+        for item, (stay, route, _, _, compressed) in charges(plan, problem, tariff_of(plan, problem)).items()
         if stay.gb
     ]
 
@@ -77,7 +82,11 @@ def saving_hours(columns: Columns, j: int, problem: Problem) -> float:
     between = steps * float(columns.step_seconds[j])
     off = state / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * int(pools.gpus[columns.train[j]]))
     speed = float(problem.tiers.gb_s_per_node[columns.zone[j], columns.tier[j]])
-    upload = state / (speed * int(columns.nodes[j]))
+    one = columns.take(slice(j, j + 1))
+    share = float(np.reshape(size_share(problem, one.care), -1)[0])
+    offer = pools.offer[columns.train[j : j + 1]]
+    work = float(np.reshape(hours_per_gb(problem, offer, one.nodes, one.care), -1)[0]) * SECONDS_PER_HOUR
+    upload = state * share / (speed * int(columns.nodes[j])) + state * work
     saves = float(columns.steps[j]) / steps
     return saves * (off + max(upload - between, 0.0)) / SECONDS_PER_HOUR
 
