@@ -22,6 +22,7 @@ from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
 if TYPE_CHECKING:
+    from rlopt.difference import Difference
     from rlopt.explanation import Explanation
 
 FRONTIER_IN_SHORT = 6
@@ -100,6 +101,18 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
         return replace(narrow, phases=problem.phases)
 
     return explain_study(problem, build, backend)
+
+
+def diff(a: str | Path, b: str | Path, backend: str = "pulp", facts: Catalog | None = None) -> Difference:
+    """Two requests or saved plans side by side, in money, hours and decisions; requests are solved first."""
+    from rlopt.reading.plan_file import is_plan, read_plan
+    from rlopt.studies.diff import difference
+
+    def plan_of(path: Path) -> Plan:
+        return read_plan(path) if is_plan(path) else solve(load(path), backend, facts=facts, short_frontier=False)
+
+    first, second = Path(a), Path(b)
+    return difference(plan_of(first), plan_of(second), (first.name, second.name))
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

@@ -12,6 +12,7 @@ import rlopt
 from rlopt.cli import exits
 from rlopt.cli.catalog import catalog
 from rlopt.cli.check import check
+from rlopt.cli.diff import diff
 from rlopt.cli.evaluate import evaluate
 from rlopt.cli.explain import explain
 from rlopt.cli.export import export
@@ -28,6 +29,7 @@ COMMANDS: tuple[click.Command, ...] = (
     solve,
     frontier,
     explain,
+    diff,
     evaluate,
     validate,
     catalog,
