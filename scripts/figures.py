@@ -14,9 +14,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "optimizer"), str(ROOT)]
 
 from scripts.accuracy_tables import markdown  # noqa: E402
-from scripts.figures_catalog import cold, spot, zstandard  # noqa: E402
 from scripts.figures_contract import Figure  # noqa: E402
 from scripts.figures_plans import cards, performance, rounds  # noqa: E402
+from scripts.figures_spot import spot  # noqa: E402
+from scripts.figures_storage import cold, zstandard  # noqa: E402
 
 WIDTH = 120
 PAGE = ROOT / "docs" / "figures.md"
