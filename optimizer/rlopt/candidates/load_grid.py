@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from rlopt.candidates.cpu_machines import booting
 from rlopt.candidates.load_table import PREPARATION, LoadTable, Read
 from rlopt.candidates.market import Market
 from rlopt.candidates.mounts import SHARED, Bought, Mount, cheapest, mounts_of
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
-from rlopt.candidates.price_book import TariffBook, booting
+from rlopt.candidates.price_book import TariffBook
 from rlopt.candidates.tariff import CpuPool, Tariff
 from rlopt.candidates.volumes import trajectory_bytes, version_bytes
 from rlopt.problem import Floats, Pools

@@ -7,13 +7,12 @@ Each step down is a warning and stands in the basis of the line it prices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
-from rlopt.candidates.cpu_book import VCPU_HOUR, CpuBook
+from rlopt.candidates.cpu_book import CpuBook
+from rlopt.candidates.cpu_machines import booting, compression_vcpu, environment_machines
 from rlopt.candidates.log_route import LogRoute, log_route
 from rlopt.candidates.market import usd_rate
-from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.scorers import scorer_machines
 from rlopt.candidates.services import (
@@ -31,8 +30,8 @@ from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff,
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
 from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
-from rlopt.request import Compression, Request
-from rlopt.units import GIB, HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gb, bytes_to_gib
+from rlopt.request import Request
+from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gib
 from rlopt.workloads import Workload
 from rlopt.workloads.cpu_scoring import CpuScorers
 
@@ -237,12 +236,12 @@ def zone_tariff(
     warnings += more
     environments: list[CpuPool | None] = []
     for instances in book.workload.instances or (0,):
-        machines, more = _environment(book, instances, provider, region)
+        machines, more = environment_machines(book.machines, book.workload, instances, (provider, region))
         environments.append(machines)
         warnings += [warning for warning in more if warning not in warnings]
     scoring, more = scorer_machines(book.machines, scorers, provider, region)
     warnings += more
-    vcpu, more = _vcpu(book, provider, region)
+    vcpu, more = compression_vcpu(book.machines, book.request, (provider, region))
     warnings += more
     rate = book.rate(log.currency)
     return Tariff(
@@ -271,35 +270,3 @@ def zone_tariff(
         data_note=data_note,
         scorers=tuple(booting(machines, disk) for machines in scoring),
     )
-
-
-def _vcpu(book: TariffBook, provider: str, region: str | None) -> tuple[CpuPool | None, list[str]]:
-    """One vCPU for what may be compressed."""
-    if book.request.job.compression == Compression():
-        return None, []
-    return book.machines.cpu("compression", 1.0, 0.0, 1, provider, region)
-
-
-def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
-    """The machines with a volume each to boot from; not where the request prices CPU time instead of machines."""
-    if machines is None or disk is None or machines.offer == VCPU_HOUR:
-        return machines
-    return replace(machines, boot_gb=machines.nodes * bytes_to_gb(load_nodes().disk_image_gib * GIB))
-
-
-def _environment(
-    book: TariffBook, instances: int, provider: str, region: str | None
-) -> tuple[CpuPool | None, list[str]]:
-    """CPU machines of ``instances`` tools or simulators; none for robots and for simulators on the pool's GPUs."""
-    tools, acting = book.workload.tools, book.workload.acting
-    held = tools or acting
-    if held is None or not instances:
-        return None, []
-    if acting is not None and (acting.kind == "robot" or acting.runs_on == "gpu"):
-        return None, []
-    machines, more = book.machines.cpu(
-        "environment", held.vcpus, bytes_to_gib(held.memory_bytes), instances, provider, region
-    )
-    if machines is None:
-        raise MissingFactError("the price of CPU machines", "the environment", "give costs.vcpu_hour")
-    return machines, more
