@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rlopt.candidates.mounts import Bought, Mount, buy, cheapest
+from rlopt import api
+from rlopt.candidates.mounts import Bought, Mount, buy, cheapest, node_gb_s
 from rlopt.facts import StorageSpeed
 from rlopt.studies.cheapest import cheapest as solve
 from rlopt.units import HOURS_PER_MONTH
@@ -149,3 +150,12 @@ def test_preparation_machines_by_hand() -> None:
     ]
     # 512 samples of 10 vCPU seconds on 512 virtual CPUs and a tenth of the 96 of p4de.24xlarge
     assert plan.time.stages[0].seconds == pytest.approx(512 * 10 / (512 + 9.6))
+
+
+def test_a_file_system_bounds_what_is_saved_there() -> None:
+    catalog = api.catalog()
+    rates = {row.id: node_gb_s(row, catalog.speeds.get(row.id), 1.0) for row in catalog.storage}
+    assert rates["aws/us-east-1/efs/standard"] == pytest.approx(0.524288)  # 500 MiB/s of one machine
+    assert rates["gcp/us-central1/filestore/basic-hdd"] == pytest.approx(0.1048576)  # 100 MiB/s
+    assert rates["aws/us-east-1/ebs/gp3"] == 0.125
+    assert rates["aws/us-east-1/s3/standard"] == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +10,15 @@ import pytest
 
 from rlopt import api
 from rlopt.audit import faults
-from rlopt.costs import column_costs
+from rlopt.costs import COSTS, bill, column_costs
 from rlopt.plan import LoadDecision, Plan
-from rlopt.problem import COLOCATED, Problem
+from rlopt.problem import COLOCATED, Pools, Problem
+from rlopt.rules import rules_of
 from rlopt.studies.bounds import Bounds, Group
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.exhaustive import every_column, exhaustive, opened, pareto
 from rlopt.studies.frontier import frontier_columns
+from tests.costs.test_twins import plan_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
 AWS = ("choices.providers=[aws]", "limits.max_gpus=8", "limits.deadline=20h")
@@ -119,6 +122,51 @@ def test_the_frontier_is_the_pareto_set() -> None:
     assert np.array(found) == pytest.approx(np.array(pareto(one)), rel=1e-9)
 
 
+def test_the_bill_and_the_rules_of_any_way_to_load_are_its_columns() -> None:
+    one = opened(problem("job.dataset_size=20TB", "job.dataset_samples=200000", ANY_STORE, *SLOW, prepare(5.0)))
+    columns = every_column(one)
+    stores = set()
+    for j in np.random.default_rng(7).choice(len(columns), 12, replace=False):
+        plan, row = plan_of(columns, int(j), one), columns.take(slice(int(j), int(j) + 1))
+        assert plan.decisions is not None
+        assert plan.decisions.load is not None
+        stores.add(plan.decisions.load.store)
+        lines = bill(plan, one)
+        for cost in COSTS:
+            terms = math.fsum(float(usd[0]) for usd in cost.terms(row, one).values())
+            billed = math.fsum(line.usd for line in lines if line.dimension == cost.DIMENSION)
+            assert billed == pytest.approx(terms, rel=1e-9, abs=1e-9), (j, cost.DIMENSION)
+        for rule in rules_of(one):
+            if rule.amount is not None:
+                assert rule.measure(plan, one) == pytest.approx(float(rule.amount(row, one)[0]), rel=1e-9), rule.name
+        assert not any("load" in fault for fault in faults(plan, one))
+    assert len(stores) >= 2
+
+
+def test_what_is_dropped_is_no_better_in_anything() -> None:
+    one = problem("job.dataset_size=5TB", "job.dataset_samples=200000", ANY_STORE, *SLOW, prepare(5.0))
+    names = ("seconds", "once_seconds", "load_usd_per_hour", "mount_usd_per_hour", "disk_gb", "load_disk_gb")
+
+    def rows(pools: Pools) -> dict[tuple[int, int], list[tuple[float, ...]]]:
+        found: dict[tuple[int, int], list[tuple[float, ...]]] = {}
+        for n in range(len(pools)):
+            key = (int(pools.offer[n]), int(pools.estimate[n]))
+            found.setdefault(key, []).append(tuple(float(getattr(pools, name)[n]) for name in names))
+        return found
+
+    kept, every = rows(one.colocated), rows(opened(one).colocated)
+    assert kept.keys() == every.keys()
+    for key, all_of_them in every.items():
+        best = {
+            a
+            for a in all_of_them
+            if not any(b != a and all(y <= x for x, y in zip(a, b, strict=True)) for b in all_of_them)
+        }
+        assert set(kept[key]) == best
+        assert len(kept[key]) == len(best)
+    assert 0 < sum(map(len, kept.values())) < sum(map(len, every.values())) / 2
+
+
 def test_an_audit_recomputes_loading() -> None:
     one = problem("job.dataset_size=20TB", "job.dataset_samples=200000", ANY_STORE, *SLOW, prepare(10.0))
     plan = cheapest(one, "pulp")
@@ -146,9 +194,9 @@ def test_machines_of_a_plan_that_boot_from_volumes_are_counted_once() -> None:
 
 def test_trajectories_used_again_are_read_and_prepared() -> None:
     def made(*changes: str) -> tuple[float, LoadDecision | None, float]:
-        sets = ("limits.max_gpus=8", "choices.placements=[colocated]", "choices.providers=[aws]")
+        sets = ("limits.max_gpus=8", "choices.gpus=[H100]", "choices.placements=[colocated]", "choices.providers=[aws]")
         one = api.problem_of(api.load(EXAMPLES / "14-vla-recap-4b-448.yaml", (*sets, *changes)))
-        plan = plans(one)
+        plan = plans(one) if prepare(400.0) in changes else cheapest(one, "pulp")
         assert plan.cost is not None
         assert plan.decisions is not None
         assert plan.time is not None

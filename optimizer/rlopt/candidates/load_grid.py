@@ -18,7 +18,7 @@ from rlopt.candidates.tariff import CpuPool, Tariff
 from rlopt.candidates.volumes import trajectory_bytes, version_bytes
 from rlopt.problem import Floats, Pools
 from rlopt.request import SEQUENCES_PER_SAMPLE, DataStore, Request
-from rlopt.units import MEGA, bytes_to_gb, bytes_to_gib
+from rlopt.units import KILO, MEGA, bytes_to_gb, bytes_to_gib
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant
 
@@ -65,17 +65,22 @@ def load_table(
         if store != "object":
             reads += [Read(store, LEAST_MB_S * power) for power in _powers(1.0, pace * size / MEGA / LEAST_MB_S, 1)]
     nodes = sorted({int(count) for one in pools for count in np.unique(one.nodes)})
+    bought = _bought(book, tariffs, reads, nodes, size)
+    object_gb_s = np.array([_object_gb_s(tariff) for tariff in tariffs], dtype=np.float64)
+    rate, usd = _by_nodes(reads, bought, object_gb_s, max(nodes, default=0))
     share = load_nodes().loading_host_share if prepare.host_share is None else prepare.host_share
     return LoadTable(
         reads=tuple(reads),
         vcpus=tuple(int(count) for count in vcpus),
         preparation=tuple(_machines(book, tariff, vcpus) for tariff in tariffs),
-        bought=_bought(book, tariffs, reads, nodes, size),
+        bought=bought,
         sample_bytes=size,
         vcpu_seconds=prepare.vcpu_seconds_per_sample,
         samples=samples,
         once_samples=once,
-        object_gb_s=np.array([_object_gb_s(tariff) for tariff in tariffs], dtype=np.float64),
+        object_gb_s=object_gb_s,
+        rate_gb_s=rate,
+        mount_usd_per_hour=usd,
         host_vcpus=np.array([share * (offer.shape.vcpus or 0.0) for offer in market.offers], dtype=np.float64),
         link_gb_s=link_gb_s[market.topology],
         data_gib=bytes_to_gib(version_bytes(request)),
@@ -107,6 +112,25 @@ def _powers(least: float, wanted: float, fewest: int = 0) -> list[float]:
     while len(found) < fewest or (wanted > 0.0 and (not found or found[-1] < wanted)):
         found.append(least * 2.0 ** len(found))
     return found
+
+
+def _by_nodes(
+    reads: Sequence[Read], bought: Mapping[tuple[int, int, int], Bought | None], object_gb_s: Floats, most: int
+) -> tuple[Floats, Floats]:
+    """GB/s and USD per hour of all nodes of a pool, shape (reads, zones, most + 1) each; NaN where there is nothing."""
+    rate, usd = (np.full((len(reads), len(object_gb_s), most + 1), np.nan) for _ in range(2))
+    count = np.arange(most + 1, dtype=np.float64)
+    for number, read in enumerate(reads):
+        if read.store == "object":
+            rate[number], usd[number] = object_gb_s[:, None] * count, 0.0
+    for (zone, number, nodes), one in bought.items():
+        if one is None:
+            continue
+        client = one.mount.speed.most_mb_s_per_node or np.inf
+        at = nodes or slice(1, None)  # one file system serves any number of nodes
+        rate[number, zone, at] = np.minimum(one.mb_s * max(nodes, 1), client * count[at]) / KILO
+        usd[number, zone, at] = one.usd_per_hour * max(nodes, 1)
+    return rate, usd
 
 
 def _object_gb_s(tariff: Tariff) -> float:

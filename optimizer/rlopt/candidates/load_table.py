@@ -49,6 +49,10 @@ class LoadTable:
     """Read once before the first step, by variant."""
     object_gb_s: Floats
     """Of one node from object storage, shape (zones,)."""
+    rate_gb_s: Floats
+    """At which all nodes of a pool read, their own network apart; shape (reads, zones, nodes + 1), NaN for none."""
+    mount_usd_per_hour: Floats
+    """Of what they mount, shape as above; 0 from object storage."""
     host_vcpus: Floats
     """Of one node that prepare samples, shape (offers,); 0 where unknown."""
     link_gb_s: Floats

@@ -18,43 +18,18 @@ from numpy.typing import NDArray
 from rlopt.candidates.load_table import LoadTable
 from rlopt.candidates.market import Market
 from rlopt.problem import Floats, Pools
-from rlopt.units import GIB, GIGA, KILO, bytes_to_gb
+from rlopt.units import GIB, GIGA, bytes_to_gb
 
 NO_LOADING = "no store or no processors are known from which samples could be loaded"
 Bools = NDArray[np.bool_]
+BLOCK = 4096
+"""Pools that are compared at a time, so that their options fit into memory."""
 
 
 def read_gb_s(table: LoadTable, pools: Pools, read: int) -> Floats:
     """GB/s at which each pool reads from one store, shape (pools,); NaN where the store can't be had."""
     link = table.link_gb_s[pools.offer] * pools.nodes
-    if table.reads[read].store == "object":
-        return np.asarray(table.object_gb_s[pools.zone] * pools.nodes)
-    keys = np.column_stack([pools.zone, pools.nodes])
-    found = np.full(len(pools), np.nan)
-    for zone, nodes in np.unique(keys, axis=0):
-        units = table.units(read, int(nodes))
-        bought = table.bought[int(zone), read, units]
-        if bought is None:
-            continue
-        here = (keys == (zone, nodes)).all(axis=1)
-        client = bought.mount.speed.most_mb_s_per_node
-        rate = bought.mb_s * max(units, 1)
-        found[here] = min(rate, np.inf if client is None else client * nodes) / KILO
-    return np.asarray(np.minimum(found, link))
-
-
-def mount_usd(table: LoadTable, pools: Pools, read: int) -> Floats:
-    """USD per hour of what is mounted, shape (pools,); 0 from object storage, NaN where it can't be had."""
-    found = np.full(len(pools), 0.0 if table.reads[read].store == "object" else np.nan)
-    if table.reads[read].store == "object":
-        return found
-    keys = np.column_stack([pools.zone, pools.nodes])
-    for zone, nodes in np.unique(keys, axis=0):
-        units = table.units(read, int(nodes))
-        bought = table.bought[int(zone), read, units]
-        if bought is not None:
-            found[(keys == (zone, nodes)).all(axis=1)] = bought.usd_per_hour * max(units, 1)
-    return found
+    return np.asarray(np.minimum(table.rate_gb_s[read, pools.zone, pools.nodes], link))
 
 
 def machines(table: LoadTable, pools: Pools, preparation: int) -> tuple[Floats, Floats]:
@@ -123,7 +98,7 @@ def with_option(table: LoadTable, pools: Pools, market: Market, option: int) -> 
         stall_seconds=stall,
         load_usd_per_hour=cpu,
         load_disk_gb=boot,
-        mount_usd_per_hour=mount_usd(table, pools, read),
+        mount_usd_per_hour=table.mount_usd_per_hour[read, pools.zone, pools.nodes],
     )
 
 
@@ -137,40 +112,41 @@ def with_loading(
     """
     if table is None or not len(pools):
         return pools
-    every = range(len(table))
-    attributes = np.stack([_attributes(with_option(table, pools, market, option)) for option in every], axis=1)
-    fine: Bools = np.asarray(np.isfinite(attributes).all(axis=2), dtype=np.bool_)
-    left_out[NO_LOADING] += int((~fine.any(axis=1)).sum())
-    if prune:
-        fine = _undominated(fine, attributes, len(table.vcpus))
-    return Pools.join([with_option(table, pools.take(fine[:, option]), market, option) for option in every])
+    every, found = range(len(table)), []
+    for start in range(0, len(pools), BLOCK):
+        part = pools.take(slice(start, start + BLOCK))
+        attributes = np.stack([_attributes(with_option(table, part, market, option)) for option in every], axis=1)
+        fine: Bools = np.asarray(np.isfinite(attributes).all(axis=0), dtype=np.bool_)
+        left_out[NO_LOADING] += int((~fine.any(axis=0)).sum())
+        if prune:
+            fine &= ~_beaten(fine, attributes, len(table.vcpus))
+        found += [with_option(table, part.take(fine[option]), market, option) for option in every if fine[option].any()]
+    return Pools.join(found) if found else pools.take(slice(0, 0))
 
 
 def _attributes(pools: Pools) -> Floats:
-    """What decides between two options of one pool, less is better; shape (pools, 6)."""
+    """What decides between two options of one pool, less is better; shape (6, pools)."""
     usd, gb = (pools.load_usd_per_hour, pools.mount_usd_per_hour), (pools.disk_gb, pools.load_disk_gb)
-    return np.column_stack([pools.seconds, pools.once_seconds, *usd, *gb])
+    return np.stack([pools.seconds, pools.once_seconds, *usd, *gb])
 
 
-def _undominated(fine: Bools, attributes: Floats, width: int) -> Bools:
-    """Options that no other option of their pool beats, of equals the first; shapes (pools, options[, attributes]).
+def _beaten(fine: Bools, attributes: Floats, width: int) -> Bools:
+    """Options that another one of their pool beats, of equals all but the first; shapes ([6,] options, pools).
 
-    Neighbours are compared first, fewer virtual CPUs and less throughput; few options are then left to compare in
-    pairs.
+    Only those that share a preparation or a read are compared: seconds are the longer of reading and preparing, and
+    all else adds up. What is beaten by an option with another read and another preparation is therefore beaten by
+    that read with its own preparation too.
     """
-    known, fine, count = fine, fine.copy(), fine.shape[1]
-    for step in (1, width):
-        for option in range(step, count):
-            if step == 1 and option % width == 0:
-                continue
-            beaten = (attributes[:, option - step] <= attributes[:, option]).all(axis=1)
-            fine[:, option] &= ~(known[:, option - step] & beaten)
-    for one in range(count):
-        for other in range(count):
-            rows = np.flatnonzero(fine[:, one] & fine[:, other])
-            if one == other or not len(rows):
-                continue
-            a, b = attributes[rows, one], attributes[rows, other]
-            beaten = (a <= b).all(axis=1) & ((a < b).any(axis=1) | (one < other))
-            fine[rows[beaten], other] = False
-    return fine
+    numbers = np.arange(len(fine)).reshape(-1, width)
+    beaten = np.zeros_like(fine)
+    attributes = attributes[[bool((one != one[0]).any()) for one in attributes]]
+    for same in (*numbers, *numbers.T):
+        for place, option in enumerate(same):
+            mine, better = attributes[:, option], fine[same]
+            equal = np.ones_like(better)
+            for theirs, own in zip(attributes[:, same], mine, strict=True):
+                better &= theirs <= own
+                equal &= theirs == own
+            better[place:] &= ~equal[place:]
+            beaten[option] |= better.any(axis=0)
+    return beaten

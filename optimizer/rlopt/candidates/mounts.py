@@ -87,6 +87,13 @@ def mounts_of(
     return tuple(found)
 
 
+def node_gb_s(row: StorageTier, speed: StorageSpeed | None, most: float) -> float:
+    """GB/s at which one machine saves to a tier and reads from it: ``most``, and no more than is known of the tier."""
+    caps = [row.throughput_mb_s]
+    caps += [] if speed is None else [speed.most_mb_s, speed.most_mb_s_per_node]
+    return min([most, *(cap / KILO for cap in caps if cap is not None)])
+
+
 def buy(mount: Mount, gb: float, mb_s: float, sample_bytes: float) -> Bought | None:
     """What holds ``gb`` and reads at ``mb_s``, in operations of a sample or the largest; None where it can't be had."""
     speed = mount.speed

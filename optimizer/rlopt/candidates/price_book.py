@@ -13,6 +13,7 @@ from rlopt.candidates.cpu_book import CpuBook
 from rlopt.candidates.cpu_machines import booting, compression_vcpu, environment_machines
 from rlopt.candidates.log_route import LogRoute, log_route
 from rlopt.candidates.market import usd_rate
+from rlopt.candidates.mounts import node_gb_s
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.scorers import scorer_machines
 from rlopt.candidates.services import (
@@ -177,7 +178,7 @@ class TariffBook:
             min_hours=row.min_days * HOURS_PER_DAY,
             retrieval_per_gb=(row.retrieval_per_gb or 0.0) * rate,
             restore_hours=row.restore_hours,
-            gb_s_per_node=speed if row.throughput_mb_s is None else min(speed, row.throughput_mb_s / KILO),
+            gb_s_per_node=node_gb_s(row, self.catalog.speeds.get(row.id), speed),
             upload_per_gb=upload_per_gb,
             source=row.source,
             as_of=row.as_of,

@@ -129,6 +129,9 @@ def _openings(request: Request, memory: bool) -> list[tuple[str, Any, str, str]]
     if memory and request.job.trainable.kind == "full":
         lora = type(request.job.trainable)(kind="lora", lora_rank=32)
         found.append(("job.trainable", lora, "full", "lora_rank: 32"))
+    if "object" not in choices.data_store:
+        stores = (*choices.data_store, "object")
+        found.append(("choices.data_store", stores, ", ".join(choices.data_store), ", ".join(stores)))
     if not memory and choices.providers is not None:
         found.append(("choices.providers", None, ", ".join(choices.providers), "any"))
     return found
