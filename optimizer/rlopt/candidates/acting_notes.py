@@ -13,7 +13,7 @@ from rlopt.workloads.policy_loss import LIKELIHOOD, unrolled
 
 def acting_notes(request: Request, workloads: Sequence[Workload]) -> list[str]:
     """Warnings on how the job acts, of any of its ways."""
-    return [*dict.fromkeys(_dear(request, workloads)), *_screening(request)]
+    return [*dict.fromkeys(_dear(request, workloads)), *_screening(request, workloads[0])]
 
 
 def _dear(request: Request, workloads: Sequence[Workload]) -> Iterator[str]:
@@ -27,8 +27,10 @@ def _dear(request: Request, workloads: Sequence[Workload]) -> Iterator[str]:
             )
 
 
-def _screening(request: Request) -> Iterator[str]:
+def _screening(request: Request, workload: Workload) -> Iterator[str]:
     drop = request.job.filter
+    if drop.before_storage and workload.acting is not None and not any(role.name == "value" for role in workload.roles):
+        yield "job.filter.before_storage drops samples without a value model: what judges them takes no time here"
     if drop.before_storage and drop.drop == 0.0:
         yield "job.filter.before_storage has nothing to drop (drop: 0): nothing is screened where it is collected"
 

@@ -23,10 +23,10 @@ def acting(request: Request) -> Iterator[str]:
         table = ", ".join(f"{head} {_steps(request, head)}" for head in request.action_heads)
         yield f"steps by action head: {table}{'; the head is a decision' if len(request.action_heads) > 1 else ''}"
     given = action.policy_loss != "awr" or "job.action.policy_loss" in request.source.places
-    head, text = "policy loss" if given else "job.action.policy_loss is not given", LOSSES[action.policy_loss]
+    head, text = "policy loss" if given else "job.action.policy_loss is not given:", LOSSES[action.policy_loss]
     if action.policy_loss == "ppo" and "flow" in request.action_heads:
         text += f"; a flow head runs all {action.flow_steps} denoising steps for it, and its update keeps those of each"
-    yield f"{head}: {action.policy_loss}, {text}"
+    yield f"{head} {action.policy_loss}{':' if given else ','} {text}"
 
 
 def value_model(request: Request) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 The head reads what the backbone makes of each token of an observation. Features are not kept from one pass to the
 next: those of a step's frames would take hundreds of GiB. Where the policy is trained on the very frames that are
-scored, one pass of the backbone serves both updates, and one inference both the action and the value; a policy
-conditioned on its advantage reads another prompt than the value does, and shares nothing but weights.
+scored, one pass of the backbone serves both updates; where its engine screens them, one inference serves both the
+action and the value. A policy conditioned on its advantage reads another prompt than the value does, and shares
+nothing but weights.
 """
 
 from __future__ import annotations
