@@ -101,6 +101,12 @@ def test_a_file_system_by_hand() -> None:
     monthly = 5000 / 0.9 * 0.09 + 2048 * 0.26
     assert line.usd == pytest.approx(monthly / HOURS_PER_MONTH * plan.time.expected_hours)
     assert (line.dimension, line.kind) == ("storage", "fixed")
+    used = [price for price in plan.provenance.prices if "openzfs" in price.offer]
+    assert [(price.usd, price.unit) for price in used] == [
+        (pytest.approx(0.09), "USD/GB/month"),
+        (pytest.approx(0.26), "USD per MB/s and month"),
+    ]
+    assert all(price.source and price.as_of for price in used)
     assert "5556 GB x 0.09000 USD/GB/month + 2048 MB/s x 0.2600 USD/month" in line.basis
 
 

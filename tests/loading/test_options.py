@@ -193,6 +193,8 @@ def test_machines_of_a_plan_that_boot_from_volumes_are_counted_once() -> None:
 
 
 def test_trajectories_used_again_are_read_and_prepared() -> None:
+    warned = "before the first step GPUs wait for stored samples, which take"
+
     def made(*changes: str) -> tuple[float, LoadDecision | None, float]:
         sets = ("limits.max_gpus=8", "choices.gpus=[H100]", "choices.placements=[colocated]", "choices.providers=[aws]")
         one = api.problem_of(api.load(EXAMPLES / "14-vla-recap-4b-448.yaml", (*sets, *changes)))
@@ -200,6 +202,8 @@ def test_trajectories_used_again_are_read_and_prepared() -> None:
         assert plan.cost is not None
         assert plan.decisions is not None
         assert plan.time is not None
+        waits = any(warned in warning for warning in plan.warnings)
+        assert waits == (prepare(400.0) in changes and "job.cache_hit_rate=0.5" not in changes)
         return plan.cost.total_usd, plan.decisions.load, plan.time.once_hours
 
     anew = made()

@@ -65,6 +65,12 @@ def without_data_gb(table: LoadTable, pools: Pools, market: Market) -> tuple[Flo
     return np.asarray(pools.nodes * (bytes_to_gb(GIB) * rented)), np.asarray(need)
 
 
+def load_seconds(table: LoadTable, pools: Pools, rate: Floats, preparation: int, samples: Floats) -> Floats:
+    """Seconds to read ``samples`` at ``rate`` GB/s and to prepare them, side by side; shape (pools,)."""
+    reading = samples * table.sample_bytes / GIGA / rate
+    return np.maximum(reading, prepare_seconds(table, pools, preparation, samples))
+
+
 def with_option(table: LoadTable, pools: Pools, market: Market, option: int) -> Pools:
     """The pools as they load by one option, shape as ``pools``; NaN prices where it can't be had."""
     read, preparation = table.split(option)
@@ -72,11 +78,7 @@ def with_option(table: LoadTable, pools: Pools, market: Market, option: int) -> 
     rate = read_gb_s(table, pools, read)
     cpu, boot = machines(table, pools, preparation)
 
-    def seconds(samples: Floats) -> Floats:
-        reading = samples * table.sample_bytes / GIGA / rate
-        return np.maximum(reading, prepare_seconds(table, pools, preparation, samples))
-
-    load, first = seconds(step), seconds(once)
+    load, first = (load_seconds(table, pools, rate, preparation, samples) for samples in (step, once))
     stall = np.maximum(load - pools.seconds, 0.0)
     wait = np.maximum(first - pools.once_seconds, 0.0)
     late = pools.confident_seconds / pools.seconds  # what is waited for is as uncertain as what it is waited beside

@@ -57,7 +57,7 @@ def load_seconds(plan: Plan, made: LoadDecision, problem: Problem) -> float:
         mount = mount_of(plan, problem)
         client = math.inf if mount is None else mount.speed.most_mb_s_per_node or math.inf
         rate = min(made.units * made.mb_s, trains.nodes * client) / KILO
-        rate = min(rate, trains.nodes * float(table.link_gb_s[offer]))
+    rate = min(rate, trains.nodes * float(table.link_gb_s[offer]))
     work, workers = samples * table.vcpu_seconds, trains.nodes * float(table.host_vcpus[offer]) + made.vcpus
     prepared = 0.0 if not work else work / workers if workers else math.inf
     return max(samples * table.sample_bytes / GIGA / rate, prepared)

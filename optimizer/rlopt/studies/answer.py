@@ -173,7 +173,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     rollouts = [one.detail.rollout_precision for one in details if one.detail.rollout_precision]
     named = dict.fromkeys([*(use.tier for use in checkpoint.tiers), *(move.to for move in checkpoint.moves)])
     prices = prices_used(pools, zone, environment, number, named, problem)
-    prices += [price for price in phase_prices(variant, problem) if price not in prices]
+    later = (*decided_load.mount_prices(columns, j, problem), *phase_prices(variant, problem))
+    prices += [price for price in later if price not in prices]
     unmeasured = {
         pool.gpu: one.detail.band
         for pool, one in zip(pools, details, strict=False)

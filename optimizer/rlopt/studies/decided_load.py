@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from rlopt.candidates.load_table import LoadTable
+from rlopt.candidates.loading import load_seconds, read_gb_s, samples_of
 from rlopt.candidates.tariff import CpuPool
-from rlopt.plan import LoadDecision, StageTime
+from rlopt.plan import LoadDecision, PriceUsed, StageTime
 from rlopt.problem import COLOCATED, Columns, Pools, Problem
+from rlopt.units import HOURS_PER_MONTH, format_duration
 
 
 def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:
@@ -71,6 +74,9 @@ def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
         found.append(f"GPUs wait {made.stall_seconds:.3g} s of each step for samples ({share:.0%} of it)")
     if table.vcpu_seconds and offer.shape.vcpus is None:
         found.append(f"{offer.id}: its virtual CPUs are not known, none of them are counted to prepare samples")
+    first = _first_seconds(pools, row, table)
+    if first and first >= float(pools.once_seconds[row]) * (1.0 - 1e-9):
+        found.append(f"before the first step GPUs wait for stored samples, which take {format_duration(first)} to load")
     machines = preparation(columns, j, problem)
     if machines is not None and machines.note:
         found.append(machines.note)
@@ -78,3 +84,38 @@ def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
     if bought is not None and bought.mount.note:
         found.append(bought.mount.note)
     return found
+
+
+def _first_seconds(pools: Pools, row: int, table: LoadTable) -> float:
+    """Seconds to load what is passed over before the first step."""
+    one = pools.take(slice(row, row + 1))
+    read, prepared = table.split(int(one.load[0]))
+    return float(load_seconds(table, one, read_gb_s(table, one, read), prepared, samples_of(table, one)[1])[0])
+
+
+def mount_prices(columns: Columns, j: int, problem: Problem) -> list[PriceUsed]:
+    """What the mounted store's size, throughput and operations cost; nothing from object storage."""
+    if problem.loading is None:
+        return []
+    pools, row = pool_of(columns, j, problem)
+    bought = problem.loading.mounted(int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row]))
+    if bought is None:
+        return []
+    mount = bought.mount
+    parts = (
+        (mount.usd_gb_hour, "USD/GB/month", True),
+        (mount.usd_mb_s_hour or 0.0, "USD per MB/s and month", bought.paid_mb_s > 0.0),
+        (mount.usd_iops_hour, "USD per operation a second and month", bought.paid_iops > 0.0),
+    )
+    return [
+        PriceUsed(
+            offer=mount.name,
+            usd_per_hour=None,
+            usd=hourly * HOURS_PER_MONTH,
+            unit=unit,
+            source=mount.source if unit == "USD/GB/month" else mount.speed.source,
+            as_of=mount.as_of if unit == "USD/GB/month" else mount.speed.as_of,
+        )
+        for hourly, unit, paid in parts
+        if paid
+    ]
