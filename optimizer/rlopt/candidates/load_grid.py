@@ -14,6 +14,7 @@ from rlopt.candidates.mounts import SHARED, Bought, Mount, cheapest, mounts_of
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.operations import Operations
 from rlopt.candidates.price_book import TariffBook
+from rlopt.candidates.stores import admitted
 from rlopt.candidates.tariff import CpuPool, Tariff
 from rlopt.candidates.volumes import trajectory_bytes, version_bytes
 from rlopt.problem import Floats, Pools
@@ -154,6 +155,7 @@ def _machines(book: TariffBook, tariff: Tariff, vcpus: Sequence[float]) -> tuple
 def _mounts(book: TariffBook, store: DataStore, tariff: Tariff) -> tuple[Mount, ...]:
     """What machines of a zone can mount as a store; none where the provider lists none of known throughput."""
     rows, reference = book.storage.get(tariff.provider, []), book.catalog.reference_regions.get(tariff.provider)
+    rows = admitted(book.request, book.catalog, rows, tariff.provider, tariff.region)
     return mounts_of(rows, book.catalog.speeds, store, (tariff.provider, tariff.region), reference, book.rate)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.places import check_places
+from rlopt.candidates.stores import unreached
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer
 from rlopt.request import Request
@@ -154,10 +155,13 @@ def open_market(
     wanted = request.choices.gpus
     named = catalog.devices.keys() if wanted is None else {n for w in wanted for n in named_devices(w, catalog)}
     usable = {name: name in named for name in catalog.devices}
+    without = unreached(request, catalog, ((one.provider, one.region) for one in catalog.offers))
     left_out: Counter[str] = Counter()
     kept: list[Offer] = []
     for offer in _priced(request, catalog):
         reason = _reason(offer, request, catalog, usable)
+        if reason is None and (offer.provider, offer.region) in without:
+            reason = "limits.storage"
         if reason is None:
             kept.append(offer)
         else:
@@ -166,6 +170,12 @@ def open_market(
     kept = kept if only is None else [offer for offer in kept if only(offer)]
     if distrusted:
         left_out["choices.price_confidence"] = distrusted
+    if not kept and left_out["limits.storage"]:
+        raise MissingFactError(
+            "a store that is stated to be what limits.storage asks for",
+            f"{left_out['limits.storage']} offers have none in reach",
+            "name another provider in choices.providers or costs.storage_provider, or ask for less",
+        )
     if not kept and left_out[NO_RATE]:
         raise MissingFactError(
             "an exchange rate",

@@ -27,6 +27,7 @@ from rlopt.candidates.services import (
     unknown_operations,
     unpriced_requests,
 )
+from rlopt.candidates.stores import DEFAULT_STORAGE, admitted, usd_per_key_request
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
@@ -36,8 +37,6 @@ from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH, KILO, bytes_to_gib
 from rlopt.workloads import Workload
 from rlopt.workloads.cpu_scoring import CpuScorers
 
-DEFAULT_STORAGE = "aws"
-"""A large cloud's object store that any provider's machines can reach, where theirs is unknown."""
 AWAY = "lists no fast store of known size: priced at the cheapest known"
 Row = TypeVar("Row", StorageTier, Traffic, LogPrice, CachePrice)
 
@@ -104,6 +103,7 @@ class TariffBook:
         references = self.catalog.reference_regions
         rows = nearest_region(home, region, references.get(provider))
         rows += nearest_region(far, None, references.get(self.elsewhere))
+        rows = admitted(self.request, self.catalog, rows, provider, region)
         back = self.egress(self.elsewhere, references.get(self.elsewhere))[0] if far else 0.0
         found = [
             self._tier(row, egress, back)
@@ -171,6 +171,7 @@ class TariffBook:
 
     def _tier(self, row: StorageTier, upload_per_gb: float = 0.0, download_per_gb: float = 0.0, note: str = "") -> Tier:
         rate, speed = self.rate(row.currency), self.operations.checkpoint_read_gb_s_per_node
+        key_usd = usd_per_key_request(self.request)
         return Tier(
             name=row.id,
             kind=row.kind,
@@ -182,8 +183,8 @@ class TariffBook:
             upload_per_gb=upload_per_gb,
             source=row.source,
             as_of=row.as_of,
-            put_usd=(row.put_per_1000 or 0.0) * rate / KILO,
-            get_usd=(row.get_per_1000 or 0.0) * rate / KILO,
+            put_usd=(row.put_per_1000 or 0.0) * rate / KILO + key_usd,
+            get_usd=(row.get_per_1000 or 0.0) * rate / KILO + key_usd,
             download_per_gb=download_per_gb,
             note=note,
             unpriced=unpriced_requests(row),

@@ -174,6 +174,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("data", "job.filter.before_storage", _screened, GENERATING),
     Default("data", "job.data.versions", "one version is kept, without its raw form", FIXED_DATA),
     Default("data", "job.data.accesses_per_month", "nothing is read beside the runs"),
+    Default("data", "limits.storage", "any store may hold them, encrypted or not, in any country"),
     Default("data", "job.compression", "nothing but the data set is compressed, by its compression_ratio"),
     Default("data", "job.data.backup", "they are not backed up"),
     Default("data", "job.data.versions_kept", _earlier),

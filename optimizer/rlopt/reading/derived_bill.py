@@ -74,6 +74,7 @@ def held(request: Request) -> Iterator[str]:
             f"stored data are read beside the runs: {often.hot:g} times a month the version in use, {often.warm:g} the "
             f"three before it, {often.cold:g} older ones and raw data"
         )
+    yield from _stores(request)
     yield from _backups(request)
     yield from _compression(request)
     if job.data.shared_by > 1:
@@ -128,3 +129,16 @@ def _compression(request: Request) -> Iterator[str]:
         held = {"trajectories": request.job.algorithm == "vla", "intermediates": request.job.generates}
         if not held.get(name, True):
             yield f"job.compression.{name}: a {request.job.algorithm} job stores none"
+
+
+def _stores(request: Request) -> Iterator[str]:
+    """Say what stores must state, and what requests to a key service cost."""
+    asked, keys = request.limits.storage, request.costs.key_requests
+    words = [name for name, wanted in (("encrypted at rest", asked.encrypted), ("private", asked.private)) if wanted]
+    words += [f"in {' or '.join(asked.countries)}"] if asked.countries is not None else []
+    if words:
+        yield f"stores must be stated to be {', '.join(words)}: others are left out; machines' own disks are no stores"
+    if keys is not None:
+        yield f"each file written or read is a request to a key service, {keys} for 10,000 of them"
+    elif asked.encrypted:
+        yield "costs.key_requests is not given: keys of the store itself, no request to a key service is billed"

@@ -32,6 +32,8 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "job.cache": "{replay: 20 GiB, peak_ops: 2000}",
     "job.data.versions": "{count: 3, changed_share: 0.1, copies: delta}",
     "job.data.versions.changed_share": "0.1",
+    "limits.storage": "{encrypted: true, countries: [DE]}",
+    "costs.key_requests": "0.03 USD",
     "job.compression": "{checkpoints: {ratio: 0.7, vcpu_seconds_per_gib: 4}}",
     "job.compression.trajectories": "{ratio: 0.5, vcpu_seconds_per_gib: 4}",
     "job.compression.intermediates": "{ratio: 0.5, vcpu_seconds_per_gib: 4}",

@@ -26,6 +26,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "limits.budget.operations": "plans above the budget for failures, idle time and people",
     "limits.budget.data": "plans above the budget for work on the data",
     "limits.hourly_budget": "plans above the hourly budget",
+    "limits.storage": "offers without a store that is stated to be what is asked",
     "limits.max_gpus": "plans with more GPUs than allowed",
     "limits.quotas": "plans with more GPUs than a quota allows",
     "floors.group_size": "plans with fewer samples per prompt than asked for",

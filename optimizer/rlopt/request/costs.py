@@ -131,6 +131,8 @@ class Costs(Strict):
     """Engineer hours lost for each hour that a run waits for its machines (limits.wait)."""
     vcpu_hour: Cash | None = None
     """Price of one virtual CPU for an hour where no CPU offer fits."""
+    key_requests: Cash | None = None
+    """Price of 10,000 requests to a key service, one for each file written or read; without it none are billed."""
     storage_provider: Name | None = None
     """Provider whose storage prices stand in where a pool's own are unknown."""
     bytes_per_token: Positive = 4.0

@@ -8,6 +8,7 @@ from rlopt.request.budgets import Budget, Budgets
 from rlopt.request.choices import Pricing
 from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
 from rlopt.request.quantities import Cash, Duration, SizeOrZero
+from rlopt.request.stores import StoreLimits
 from rlopt.request.waiting import CutOff, Waits
 from rlopt.strict import Strict
 from rlopt.units import Money
@@ -49,6 +50,8 @@ class Limits(Strict):
     """Host memory of each node that a plan may use for anything, in bytes; the offer's when left out."""
     quotas: tuple[Quota, ...] = ()
     """Every matching row holds; what no row matches is unlimited."""
+    storage: StoreLimits = StoreLimits()
+    """What stores must be stated to be; what nothing states is refused."""
     cut_off: CutOff | None = None
     """When a trial is stopped early; written by `--tags-out`."""
 
