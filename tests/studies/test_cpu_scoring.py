@@ -132,6 +132,13 @@ def test_the_check_says_what_scoring_without_gpus_takes() -> None:
     assert "without GPUs 2 s a sample in a process of 4 vCPUs, 1 or 8 of them" in text
 
 
+def test_models_that_were_not_measured_are_left_out_where_cpus_alone_may_score() -> None:
+    cpu = {"vcpu_seconds_per_sample": 0.01, "vcpus": 4, "processes": [2]}
+    models = [SMALL, {"model": LARGE, "cpu": cpu}]
+    plan = solved(asked("grpo", {"reward": models}, choices={"scoring": ["cpu"]}))
+    assert chosen(plan) == {"reward": LARGE}
+
+
 def test_what_was_not_measured_is_not_assumed() -> None:
     with pytest.raises(NotSupportedError, match="cpu needs a reward model whose cpu is stated"):
         problem_of(asked("grpo", {"reward": LARGE}, choices={"scoring": ["cpu"]}))

@@ -206,7 +206,7 @@ def training_table(
         host,
         seconds,
         tried,
-        tried - len(pick),
+        result.misfits,
         unknown,
         score_precision,
         update_precision,

@@ -24,7 +24,10 @@ OPEN_ROLES: Final = ("reward", "teacher", "value")
 
 
 class CpuScoring(Strict):
-    """A reward model on machines without GPUs, as it was measured; nothing is assumed."""
+    """A reward model on machines without GPUs, as it was measured; nothing is assumed.
+
+    floors.score_precision speaks of GPUs: here the precision is that of the measurement.
+    """
 
     vcpu_seconds_per_sample: Positive
     """vCPU-seconds to score one sample: measured on the machines in mind."""

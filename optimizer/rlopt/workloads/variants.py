@@ -18,7 +18,7 @@ from rlopt.request import Request
 from rlopt.workloads import build_workload
 from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
-from rlopt.workloads.cpu_scoring import measured, scorers
+from rlopt.workloads.cpu_scoring import scorers
 from rlopt.workloads.dpo import SEQUENCES_PER_PAIR
 from rlopt.workloads.kernels import kernel_ways
 from rlopt.workloads.online import sampled_share
@@ -61,6 +61,8 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
                 for placed in _scoring(request, scored):
                     ways = [replace(placed, kernels=kernels) for kernels in kernel_ways(request)]
                     found += [one for way in ways for one in screened(request, way)]
+    if not found and request.choices.scoring == ("cpu",):
+        raise NotSupportedError("choices.scoring", "cpu needs a reward model whose cpu is stated")
     if not found:
         raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
     return _sampling_alike(found)
@@ -166,8 +168,6 @@ def _scoring(request: Request, based: Variant) -> Iterator[Variant]:
         return
     apart = any(placement != "colocated" for placement in request.placements)
     choices = [choice for choice in request.choices.scoring if choice != "own" or apart]
-    if choices == ["cpu"] and measured(based.picked) is None:
-        raise NotSupportedError("choices.scoring", "cpu needs a reward model whose cpu is stated")
     if not choices:
         raise NotSupportedError("choices.scoring", "own needs choices.placements with disaggregated or async")
     for choice in choices:
