@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 
 import numpy as np
@@ -198,7 +199,7 @@ def test_trajectories_used_again_are_read_and_prepared() -> None:
     def made(*changes: str) -> tuple[float, LoadDecision | None, float]:
         sets = ("limits.max_gpus=8", "choices.gpus=[H100]", "choices.placements=[colocated]", "choices.providers=[aws]")
         one = api.problem_of(api.load(EXAMPLES / "14-vla-recap-4b-448.yaml", (*sets, *changes)))
-        plan = plans(one) if prepare(400.0) in changes else cheapest(one, "pulp")
+        plan = plans(one) if "job.cache_hit_rate=0.5" in changes else cheapest(one, "pulp")
         assert plan.cost is not None
         assert plan.decisions is not None
         assert plan.time is not None
@@ -215,3 +216,40 @@ def test_trajectories_used_again_are_read_and_prepared() -> None:
     quick, slow = made(stored), made(stored, prepare(400.0))
     assert slow[2] > quick[2] > 0.0
     assert slow[0] > quick[0]
+
+
+def test_random_requests_cost_what_enumeration_finds() -> None:
+    chosen, stalled = set(), 0
+    for seed in range(5):
+        rng = random.Random(seed)
+        stores = rng.sample(["object", "filesystem", "block"], 2)
+        plan = plans(
+            problem(
+                f"choices.providers=[{rng.choice(['aws', 'gcp'])}]",
+                f"choices.data_store=[{', '.join(stores)}]",
+                f"job.dataset_size={10 ** rng.uniform(0.0, 4.0):.0f}GB",
+                f"job.dataset_samples={10 ** rng.uniform(4.0, 6.0):.0f}",
+                f"job.data.compression_ratio={rng.uniform(0.3, 1.0):.2f}",
+                f"floors.free_storage={rng.choice([0.0, 0.1, 0.3])}",
+                f"limits.deadline={rng.choice([12, 60, 300])}h",
+                "limits.budget=90000 USD",
+                prepare(10 ** rng.uniform(-1.0, 1.0), rng.uniform(0.05, 0.5)),
+            )
+        )
+        assert plan.decisions is not None
+        assert plan.decisions.load is not None
+        chosen.add((plan.decisions.load.store, plan.decisions.load.vcpus))
+        stalled += plan.decisions.load.stall_seconds > 0.0
+    assert len(chosen) >= 4
+    assert stalled >= 2
+
+
+def test_object_storage_is_named_where_nothing_else_can_be_mounted() -> None:
+    request = api.load(
+        EXAMPLES / "02-sft-llama3.1-8b-deadline.yaml",
+        (*AWS, "choices.providers=[lambda]", "choices.data_store=[filesystem]"),
+    )
+    plan = api.solve(request, short_frontier=False)
+    assert plan.status == "infeasible"
+    helps = {change.constraint: change.to for change in plan.relaxations}
+    assert helps["choices.data_store"] == "filesystem, object"
