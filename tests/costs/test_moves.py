@@ -145,3 +145,17 @@ def test_longer_in_hot_before_a_move_is_never_shorter_than_its_minimum() -> None
     zone = np.zeros(1, dtype=np.int64)
     way = choose_way(problem, zone, stay, np.ones((1, 2), dtype=bool))
     assert (way.first[0], way.second[0], way.after[0]) == (0, 1, 240.0)
+
+
+def test_the_basis_of_recent_copies_says_how_long_they_stay_and_where_they_go() -> None:
+    request = asked("costs.keep_for.checkpoints", 5000 * 3600.0)
+    base = rich_problem(request)
+    tariffs = (replace(base.tariffs[0], tiers=(HOT, COLD)), base.tariffs[1])
+    problem = replace(base, tariffs=tariffs, tiers=TierTable.of(tariffs))
+    plan = plan_with(problem, zone=0, variant=0, tier=0)
+    assert plan.cost is not None
+    line = next(line for line in plan.cost.lines if line.item == "recent checkpoints")
+    assert "; kept afterwards in hot: 400 GB x 24 h x 0.73000 USD/GB/month" in line.basis
+    assert "; from an age of 24 h on in cold: 400 GB x 4976.00 h x 0.07300 USD/GB/month" in line.basis
+    held = 2 * 100 * 3 * hours(plan) * 0.001 + 400 * (24 * 0.001 + 4976 * 0.0001)
+    assert line.usd == pytest.approx(held / 0.8)

@@ -69,7 +69,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     left = left_stay(problem, state, counts[0] - 1, files)
     after = route_charge(where["recent"], left, free)
     usd, text = _recent(plan, problem)
-    moved = _moved(where["recent"], left, f"{float(left.gb):.4g} GB", free)
+    moved = _after_the_run(where["recent"], left, free)
     found = [_line("recent checkpoints", "elastic", usd + float(after.stored), text + moved + told(tier.note))]
     requests = trials * files * (saves * tier.put_usd + stopped * tier.get_usd) + float(after.requests)
     retrieval = stopped * state * tier.retrieval_per_gb * trials + float(after.retrieval)
@@ -147,13 +147,19 @@ def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
     )
 
 
+def _after_the_run(route: Route, stay: Stay, free: float) -> str:
+    """How long copies are kept when the run is over, and where, in words."""
+    tier, size = route.first, f"{float(stay.gb):.4g} GB"
+    held = max(route.after if route.second else float(stay.hours), tier.min_hours)
+    text = f"; kept afterwards in {tier.name}: {size} x {held:g} h x {_month(tier.usd_gb_hour)}{_free(free)}"
+    return text + _moved(route, stay, size, free)
+
+
 def _moved(route: Route, stay: Stay, size: str, free: float) -> str:
-    """What is held after a run or after a move, in words."""
-    tier, hours = route.first, float(stay.hours)
+    """What is held after a move, in words; nothing where there is none."""
     if route.second is None:
-        held = max(hours, tier.min_hours)
-        return f"; kept afterwards in {tier.name}: {size} x {held:g} h x {_month(tier.usd_gb_hour)}{_free(free)}"
-    rest = max(hours - route.after, route.second.min_hours)
+        return ""
+    rest = max(float(stay.hours) - route.after, route.second.min_hours)
     return (
         f"; from an age of {route.after:g} h on in {route.second.name}: {size} x {rest:.2f} h x "
         f"{_month(route.second.usd_gb_hour)}{_free(free)}{told(route.second.note)}"
