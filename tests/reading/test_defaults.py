@@ -36,6 +36,24 @@ def test_every_row_names_a_key_of_the_schema_once() -> None:
     assert len(list(groupby(ROWS, key=lambda row: row.group))) == len({row.group for row in ROWS})
 
 
+def test_every_lever_and_small_item_has_its_row() -> None:
+    """Those that a check says in sentences of their own stand apart: policy_loss and bytes_per_frame."""
+    levers = {
+        "job.data": "prepare.vcpu_seconds_per_sample accesses_per_month backup versions_kept collect_price "
+        "accepted_share inspect tools compression_ratio versions",
+        "job": "divergences trials offline pairs pilots compression filter.before_storage kernels.loss cache "
+        "models.teacher.teacher_training models.reward.cpu evaluation.build_price metrics.traces.spans_per_step",
+        "choices": "data_store action_head",
+        "floors": "reward_quality value_params",
+        "recovery": "spare_nodes replace_wait launcher",
+        "checkpoint": "rollouts",
+        "limits": "deadline_from wait cut_off storage",
+        "costs": "waiting_people hours_per_failure hours_per_trial dashboards logs_to",
+    }
+    wanted = {f"{where}.{name}" for where, names in levers.items() for name in names.split()}
+    assert wanted <= {row.key for row in ROWS}
+
+
 def test_they_are_grouped_into_a_few_lines(bases: dict[str, str], load: Load) -> None:
     for text in bases.values():
         lines = list(defaults(load(text)))
@@ -131,6 +149,14 @@ def test_what_more_trials_and_waits_bring_up(bases: dict[str, str], load: Load) 
 def test_kernels_that_are_a_choice_are_no_default(bases: dict[str, str], load: Load) -> None:
     assert "job.kernels.loss: whole, the logits" in " ".join(defaults(load(bases["grpo"])))
     assert "job.kernels.loss" not in " ".join(defaults(load(bases["grpo"], "choices.kernels.loss=[whole, chunked]")))
+
+
+def test_the_size_of_a_value_model(bases: dict[str, str], load: Load) -> None:
+    valued = bases["vla"].replace("{policy: some/vla}", "{policy: some/vla, value: some/value}")
+    bins = "choices.value_bins=[201]"
+    assert "floors.value_params: a value model of any size will do" in " ".join(defaults(load(valued, bins)))
+    for text, changes in ((valued, (bins, "floors.value_params=500M")), (bases["vla"], ())):
+        assert "floors.value_params" not in " ".join(defaults(load(text, *changes)))
 
 
 def test_people_without_a_price_are_said_once(bases: dict[str, str], load: Load) -> None:

@@ -93,6 +93,10 @@ def _screened(request: Request) -> str:
     return f"the {drop:.0%} of samples that are dropped are stored too" if drop else ""
 
 
+def _any_size(request: Request) -> str:
+    return "a value model of any size will do" if "value" in request.job.models.given() else ""
+
+
 def _head(request: Request) -> str:
     action = request.job.action
     return "" if action is None else f"{action.head} alone"
@@ -157,6 +161,7 @@ ROWS: Final[tuple[Default, ...]] = (
     ),
     Default("runs", "job.models.reward.cpu", "reward models score on GPUs alone", ("ppo", "grpo"), _on_gpus),
     Default("runs", "floors.reward_quality", _quality, ("ppo", "grpo")),
+    Default("runs", "floors.value_params", _any_size, ("vla",)),
     Default("runs", "job.offline", _offline, ("vla",)),
     Default("runs", "choices.action_head", _head, ("vla",)),
     Default("people", "costs.setup_hours", _hours("setting up takes no time", "of it")),
