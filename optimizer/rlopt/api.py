@@ -93,14 +93,35 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
 
     known = catalog() if facts is None else facts
     problem = problem_of(request, known)
+    return explain_study(problem, _narrowing(problem, known), backend)
+
+
+def _narrowing(problem: Problem, facts: Catalog) -> Callable[[Request, Callable[[Offer], bool] | None], Problem]:
+    """The problem of a changed request, or of some offers alone; what is done before the job stays what it was."""
 
     def build(changed: Request, only: Callable[[Offer], bool] | None) -> Problem:
         if only is None:
-            return problem_of(changed, known)
-        narrow = build_problem(changed, known, problem.models, only=only)
-        return replace(narrow, phases=problem.phases)
+            return problem_of(changed, facts)
+        return replace(build_problem(changed, facts, problem.models, only=only), phases=problem.phases)
 
-    return explain_study(problem, build, backend)
+    return build
+
+
+def with_alternatives(
+    request: Request, plan: Plan, count: int, within: float = 0.05, facts: Catalog | None = None
+) -> Plan:
+    """The same plan with up to ``count`` proven near-optimal ones beside it: other GPUs, providers or placements.
+
+    ``within``: how much more they may cost (or, where the objective is time, take), as a share.
+    """
+    from rlopt.studies.alternatives import alternatives
+
+    if not plan.pools:
+        return plan
+    known = catalog() if facts is None else facts
+    problem = problem_of(request, known)
+    found = alternatives(problem, plan, _narrowing(problem, known), count, within)
+    return plan.model_copy(update={"alternatives": found})
 
 
 def diff(a: str | Path, b: str | Path, backend: str = "pulp", facts: Catalog | None = None) -> Difference:

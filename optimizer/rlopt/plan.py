@@ -417,6 +417,8 @@ class Plan(Strict):
     warnings: list[str]
     provenance: PlanProvenance
     frontier: list[FrontierPoint] = Field(default_factory=list)
+    alternatives: list[Plan] = Field(default_factory=list)
+    """Proven plans that cost little more on other GPUs, at other providers or in another placement; asked for apart."""
     job: str = ""
     currency: str = "USD"
     """Currency the report prints beside USD, with ``exchange_rates``."""

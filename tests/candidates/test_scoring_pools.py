@@ -146,3 +146,10 @@ def test_what_never_changes_is_the_pools_fixed_share() -> None:
     alone = {pool.name: pool.memory.frozen_gib for pool in apart.pools if pool.memory is not None}
     assert alone["train"] == 0.0
     assert alone["score"] > 0.0
+
+
+def test_a_reward_model_without_any_machine_leaves_no_plan_and_no_fault() -> None:
+    from tests.studies.small import asked, solved
+
+    request = asked("grpo", choices={"providers": ["lambda"], "regions": "any", "gpus": ["MI300X"], "placements": None})
+    assert solved(request).status == "infeasible"

@@ -107,3 +107,11 @@ def test_missing_file_is_bad_input(api: FakeApi, rlopt_run: Run, tmp_path: Path)
     assert result.code == 2
     assert result.out == ""
     assert "nowhere.yaml" in result.err
+
+
+@pytest.mark.parametrize("share", ["five", "-1%", "nan", "inf", ""])
+def test_a_share_that_is_none_is_refused(api: FakeApi, rlopt_run: Run, request_file: Path, share: str) -> None:
+    result = rlopt_run("solve", request_file, "--alternatives", "2", "--within", share)
+    assert result.code == 2
+    assert "is no share" in result.err
+    assert api.calls == []

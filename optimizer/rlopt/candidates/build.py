@@ -130,7 +130,7 @@ def build_problem(
                     training.append(builder.training(at, here, table, way, alone=False))
     scoring_tables = list(scored.values())
     for number, variant in enumerate(variants):
-        if variant.own and apart:
+        if variant.own and _scoring_key(variant) in scored:  # none without any offer
             at = list(scored).index(_scoring_key(variant))
             here, passes = scoring_tables[at]
             scoring += [builder.scoring(at, here, passes, size, number) for size in variant.steps]

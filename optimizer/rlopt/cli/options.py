@@ -53,6 +53,35 @@ def _assignments(ctx: click.Context, param: click.Parameter, values: tuple[str, 
     return values
 
 
+def _share(ctx: click.Context, param: click.Parameter, value: str) -> float:
+    """Read ``5%`` or ``0.05``."""
+    text = value.strip()
+    try:
+        share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        share = float("nan")
+    if not 0.0 <= share < float("inf"):
+        message = f"{value!r} is no share; write for example 5% or 0.05"
+        raise click.BadParameter(message, ctx, param)
+    return share
+
+
+alternatives = click.option(
+    "--alternatives",
+    type=click.IntRange(min=0, max=20),
+    default=0,
+    metavar="N",
+    help="Also prove up to N plans on other GPUs, at other providers or in another placement.",
+)
+within = click.option(
+    "--within",
+    callback=_share,
+    default="5%",
+    show_default=True,
+    metavar="SHARE",
+    help="How much more an alternative may cost.",
+)
+
 request_file = click.argument(
     "file", type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path), metavar="FILE"
 )

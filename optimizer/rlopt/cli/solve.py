@@ -26,6 +26,8 @@ def today() -> date:
 @options.overrides
 @options.time_limit
 @options.tags_out
+@options.alternatives
+@options.within
 @options.report
 def solve(
     file: Path,
@@ -35,6 +37,8 @@ def solve(
     overrides: tuple[str, ...],
     time_limit: float | None,
     tags_out: Path | None,
+    alternatives: int,
+    within: float,
     report: str | None,
 ) -> int:
     """Find the provably cheapest plan and print its bill.
@@ -43,6 +47,7 @@ def solve(
     Example:
       rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
       rlopt solve constraints.yaml --tags-out tags.json
+      rlopt solve constraints.yaml --alternatives 3 --within 10%
 
     \b
     Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
@@ -57,6 +62,8 @@ def solve(
     request = api.load(file, overrides)
     with working(f"solving {file.name}"):
         plan = api.solve(request, backend=backend, time_limit=time_limit)
+        if alternatives:
+            plan = api.with_alternatives(request, plan, alternatives, within)
     document = to_json(plan.document())
     if output is not None:
         write_file(output, document)

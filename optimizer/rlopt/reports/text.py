@@ -49,6 +49,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         text_choices.decisions(plan),
         *text_choices.binding(plan),
         *text_choices.alternatives(plan),
+        *text_choices.near_optimal(plan),
         *text_sources.warnings(plan),
         *text_sources.proof(plan),
         *text_sources.sources(plan),

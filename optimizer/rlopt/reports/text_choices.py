@@ -215,3 +215,23 @@ def alternatives(plan: Plan) -> list[RenderableType]:
     several = any(" + " in point.summary for point in plan.frontier[:6])
     columns = ("confident time", "total", "plan (the training pool first)" if several else "plan")
     return [*heading("Other speeds, other prices"), table(columns, rows, right=columns[:2])]
+
+
+def near_optimal(plan: Plan) -> list[RenderableType]:
+    """Proven plans that cost little more and are really other plans."""
+    if not plan.alternatives or plan.cost is None:
+        return []
+    rows = []
+    for other in plan.alternatives:
+        if other.cost is None or other.time is None or other.decisions is None:
+            continue
+        machines = " + ".join(f"{p.gpus} {p.gpu} {p.pricing} at {p.provider}" for p in other.pools if p.gpu)
+        more = other.cost.total_usd - plan.cost.total_usd
+        row = (words.usd(other.cost.total_usd), _signed(more), words.hours(other.time.confident_hours))
+        rows.append((*row, f"{other.decisions.placement}: {machines}"))
+    columns = ("total", "more", "confident time", "plan")
+    return [*heading("Other machines, little more"), table(columns, rows, right=columns[:3])]
+
+
+def _signed(usd: float) -> str:
+    return f"+{words.usd(usd)}" if usd >= 0 else words.usd(usd)

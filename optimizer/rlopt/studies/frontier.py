@@ -20,6 +20,9 @@ from rlopt.rules import deadline as deadline_rule
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
 from rlopt.studies.prune import pareto_index
 
+ROUNDING = 1e-9
+"""Two searches add up the same plan in another order."""
+
 
 def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules with the deadline moved to ``hours``."""
@@ -121,5 +124,9 @@ def _with_plan(points: list[FrontierPoint], plan: Plan, problem: Problem) -> lis
     words = " + ".join(_words(pool.gpus, by_id[pool.offer]) for pool in plan.pools if pool.gpus)
     hours, usd = plan.time.confident_hours, plan.cost.total_usd
     own = FrontierPoint(confident_hours=hours, total_usd=usd, summary=words)
-    rest = [point for point in points if point.confident_hours < hours or point.total_usd < usd]
+    rest = [
+        point
+        for point in points
+        if point.confident_hours < hours * (1.0 - ROUNDING) or point.total_usd < usd * (1.0 - ROUNDING)
+    ]
     return sorted([*rest, own], key=lambda point: point.confident_hours)
