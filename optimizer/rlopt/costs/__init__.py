@@ -17,6 +17,8 @@ COSTS: tuple[ModuleType, ...] = (compute, storage, network, cache, logging, oper
 def column_costs(columns: Columns, problem: Problem) -> NDArray[np.float64]:
     """Total USD of each joint column, shape (columns,)."""
     total = np.zeros(len(columns))
+    if not len(columns):  # there may be no offer, and so no tariff to read
+        return total
     for cost in COSTS:
         for usd in cost.terms(columns, problem).values():
             total += usd
