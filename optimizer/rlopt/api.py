@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlopt.candidates.build import build_problem
+from rlopt.candidates.launchers import launcher_of
+from rlopt.candidates.market import named_devices
+from rlopt.candidates.places import check_places
 from rlopt.facts import Catalog, Offer
 from rlopt.plan import Frontier, Plan
 from rlopt.problem import Problem
@@ -144,10 +147,19 @@ def init_text(algorithm: str = "grpo", model: str | None = None) -> str:
 
 
 def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
-    """Sentences on what a valid file says and what was derived from it. Raises InputError."""
+    """Sentences on what a valid file says and what was derived from it.
+
+    Raises InputError; MissingFactError where it names a model, GPU, place or launcher that no catalog knows.
+    """
     from rlopt.reading.derived import derived
 
-    return derived(load(path, overrides))
+    request, facts = load(path, overrides), catalog()
+    check_places(request, facts)
+    for name in request.choices.gpus or ():
+        named_devices(name, facts)
+    launcher_of(request)
+    resolve_models(request, facts)
+    return derived(request)
 
 
 @lru_cache(maxsize=1)

@@ -151,3 +151,21 @@ def test_explain_says_why_in_text_and_json(rlopt_run: Run, quickstart: Path) -> 
     why = rlopt.explain(rlopt.load(quickstart))
     assert document["schema"] == "rlopt.explanation/1"
     assert document["rivals"] == json.loads(why.model_dump_json(by_alias=True))["rivals"]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ("choices.gpus=[H1000]", "GPU 'H1000'"),
+        ("choices.providers=[awz]", "provider 'awz'"),
+        ("recovery.launcher=vrl", "launcher vrl"),
+        ("job.models.policy=Qwen/Qwen9-7B", "model 'Qwen/Qwen9-7B'"),
+    ],
+)
+def test_a_check_knows_the_names_that_the_catalogs_know(
+    rlopt_run: Run, quickstart: Path, change: str, what: str
+) -> None:
+    result = rlopt_run("check", quickstart, "--set", change)
+    assert (result.code, result.out) == (2, "")
+    assert what in result.err
+    assert "fix:" in result.err

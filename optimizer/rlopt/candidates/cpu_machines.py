@@ -8,7 +8,7 @@ from rlopt.candidates.cpu_book import VCPU_HOUR, CpuBook
 from rlopt.candidates.nodes import load_nodes
 from rlopt.candidates.tariff import CpuPool, Disk
 from rlopt.errors import MissingFactError
-from rlopt.request import Compression, Request
+from rlopt.request import Request
 from rlopt.units import GIB, bytes_to_gb, bytes_to_gib
 from rlopt.workloads import Workload
 
@@ -25,7 +25,8 @@ def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
 
 def compression_vcpu(machines: CpuBook, request: Request, place: Place) -> tuple[CpuPool | None, list[str]]:
     """One vCPU for what may be compressed, and what to say of its price."""
-    if request.job.compression == Compression():
+    packed = request.job.compression  # checkpoints are packed by the processors of their own machines
+    if packed.trajectories is None and packed.intermediates is None:
         return None, []
     return machines.cpu("compression", 1.0, 0.0, 1, *place)
 

@@ -18,7 +18,8 @@ def trials(request: Request) -> Iterator[str]:
     if job.divergences:
         every = request.floors.checkpoints.history_every
         back = f"half of {every} steps" if every else "half of what lies between two checkpoints"
-        yield f"{job.divergences:g} collapses of a run are expected: each costs {back} on average, and a restart"
+        many = "1 collapse of a run is" if job.divergences == 1 else f"{job.divergences:g} collapses of a run are"
+        yield f"{many} expected: each costs {back} on average, and a restart"
     if cut is not None:
         rule = f"a trial whose {cut.metric} is below {cut.below:g} after {cut.at:.0%} of its steps is cut off"
         billed = f"{cut.share:.0%} of the further trials are, so {request.billed_runs:g} runs are billed"

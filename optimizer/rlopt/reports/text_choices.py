@@ -189,9 +189,7 @@ def _bound(bound: Binding) -> str:
 
 
 def _summary(point: FrontierPoint, plan: Plan) -> str:
-    text = point.summary
-    for name, words_of in words.PRICING.items():
-        text = text.replace(f" {name} ", f" {words_of} ")
+    text = words.machines(point.summary)
     return f"{text} (this plan)" if _is_plan(point, plan) else text
 
 
@@ -225,7 +223,9 @@ def near_optimal(plan: Plan) -> list[RenderableType]:
     for other in plan.alternatives:
         if other.cost is None or other.time is None or other.decisions is None:
             continue
-        machines = " + ".join(f"{p.gpus} {p.gpu} {p.pricing} at {p.provider}" for p in other.pools if p.gpu)
+        machines = " + ".join(
+            f"{p.gpus} {p.gpu} {words.PRICING[p.pricing]} at {p.provider}" for p in other.pools if p.gpu
+        )
         more = other.cost.total_usd - plan.cost.total_usd
         row = (words.usd(other.cost.total_usd), _signed(more), words.hours(other.time.confident_hours))
         rows.append((*row, f"{other.decisions.placement}: {machines}"))

@@ -148,14 +148,14 @@ def _dearer(rival: Rival, plan: Plan) -> str:
         return ""
     usd, hours = rival.total_usd - plan.cost.total_usd, rival.hours - plan.time.confident_hours
     if rival.verdict == "slower" and hours > LEAST_HOURS:
-        return f"{words.hours(hours)} slower ({rival.machines})"
+        return f"{words.hours(hours)} slower ({words.machines(rival.machines)})"
     if abs(usd) < LEAST_USD:
-        return f"costs the same ({rival.machines})"
+        return f"costs the same ({words.machines(rival.machines)})"
     text = f"{words.usd(abs(usd))} {'dearer' if usd > 0 else 'cheaper'}"
     most = max(rival.by_dimension.items(), key=lambda item: item[1], default=("", 0.0))
     if most[1] > usd / 2 > 0:
         text += f", most of it {most[0]}"
-    return f"{text} ({rival.machines})"
+    return f"{text} ({words.machines(rival.machines)})"
 
 
 def _over(one: Over) -> str:

@@ -187,6 +187,13 @@ def chances(confidence: float) -> str:
     return f"{percent(confidence)} of runs"
 
 
+def machines(summary: str) -> str:
+    """A plan's machines in short, ways of paying in words: ``8 H100-SXM on demand at aws``."""
+    for name, words_of in PRICING.items():
+        summary = summary.replace(f" {name} ", f" {words_of} ")
+    return summary
+
+
 def spelled(name: str) -> str:
     """A field's name as words: ``kv_cache`` becomes ``kv cache``."""
     return name.replace("_", " ")

@@ -7,7 +7,7 @@ from rlopt.candidates.loading import load_seconds, read_gb_s, samples_of
 from rlopt.candidates.tariff import CpuPool
 from rlopt.plan import LoadDecision, PriceUsed, StageTime
 from rlopt.problem import COLOCATED, Columns, Pools, Problem
-from rlopt.units import HOURS_PER_MONTH, format_duration
+from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 
 
 def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:
@@ -76,7 +76,8 @@ def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
         found.append(f"{offer.id}: its virtual CPUs are not known, none of them are counted to prepare samples")
     first = _first_seconds(pools, row, table)
     if first and first >= float(pools.once_seconds[row]) * (1.0 - 1e-9):
-        found.append(f"before the first step GPUs wait for stored samples, which take {format_duration(first)} to load")
+        hours = seconds_to_hours(first)
+        found.append(f"before the first step GPUs wait for stored samples, which take {hours:.3g} h to load")
     machines = preparation(columns, j, problem)
     if machines is not None and machines.note:
         found.append(machines.note)
