@@ -78,6 +78,11 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
     found += load_faults(plan, problem)
+    aim, each = problem.request.job.target, plan.per_point
+    told = None if each is None else (each.metric, each.points, each.usd_per_point)
+    due = None if aim is None else (aim.metric, abs(aim.to - aim.from_), total / abs(aim.to - aim.from_))
+    if told != due:
+        found.append(f"a point of the target costs {due}, the plan says {told}")
     time = plan.time
     clean = time.startup_hours + time.once_hours + seconds_to_hours(time.steps * time.step_seconds) + time.saving_hours
     if abs(clean - time.failure_free_hours) > RELATIVE * max(1.0, clean):

@@ -394,6 +394,16 @@ class PhaseUsed(Strict):
     machines: str
 
 
+class PerPoint(Strict):
+    """What a point of the job's target costs."""
+
+    metric: str
+    points: float
+    """Between where the metric stands before the job and where it is to stand after it."""
+    usd_per_point: float
+    """The whole bill, every trial included, over the points."""
+
+
 class FrontierPoint(Strict):
     """One point of cost against time, in short."""
 
@@ -430,6 +440,8 @@ class Plan(Strict):
     """Storage bought at its peak, what is kept free included."""
     tags: dict[str, str] = Field(default_factory=dict)
     """The job's labels, for bills and launchers."""
+    per_point: PerPoint | None = None
+    """What a point of ``job.target`` costs; null where the request states no target or nothing is billed."""
     reasons: list[str] = Field(default_factory=list)
     """Why a preset's floor was loosened, in the requester's words."""
 
@@ -456,6 +468,9 @@ class Frontier(Strict):
 
     schema_: Literal["rlopt.frontier/1"] = Field("rlopt.frontier/1", alias="schema")
     points: list[Plan]
+    knee: int | None = None
+    """Index of the point past which an hour saved gets dearer fastest; null for fewer than three points and where
+    none stands out."""
 
     model_config = {**Strict.model_config, "populate_by_name": True}
 

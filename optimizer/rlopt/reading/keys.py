@@ -5,13 +5,16 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from rlopt.reading.tree import join
 from rlopt.request import FILLED_IN, InlineModel, ModelChoice, ModelOption, ModelRef, Request
+
+_WORDS: Final = ("async", "from")
+"""Keys that are words of Python: their fields end in an underscore."""
 
 
 def known_keys(path: str) -> list[str]:
@@ -34,7 +37,7 @@ def field_of(path: str) -> FieldInfo | None:
     model = _model_at(parent)
     if model is ModelOption and name in InlineModel.model_fields and name not in ModelOption.model_fields:
         return InlineModel.model_fields[name]
-    return None if model is None else model.model_fields.get("async_" if name == "async" else name)
+    return None if model is None else model.model_fields.get(f"{name}_" if name in _WORDS else name)
 
 
 def _model_at(path: str) -> type[BaseModel] | None:

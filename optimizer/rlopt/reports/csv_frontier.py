@@ -24,6 +24,8 @@ COLUMNS: tuple[str, ...] = (
     "gpus",
     "usd_per_hour",
     "machines",
+    "usd_per_point",
+    "knee",
 )
 
 
@@ -39,8 +41,8 @@ def frontier_csv(frontier: Frontier) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for plan in frontier.points:
-        writer.writerow(_row(plan))
+    for i, plan in enumerate(frontier.points):
+        writer.writerow({**_row(plan), "knee": "yes" if i == frontier.knee else ""})
     return stream.getvalue()
 
 
@@ -55,6 +57,8 @@ def _row(plan: Plan) -> dict[str, Any]:
     if plan.time is not None:
         for name in ("confident_hours", "expected_hours", "step_seconds", "steps"):
             row[name] = getattr(plan.time, name)
+    if plan.per_point is not None:
+        row["usd_per_point"] = plan.per_point.usd_per_point
     if plan.cost is not None:
         row["total_usd"] = plan.cost.total_usd
         for dimension in DIMENSIONS:

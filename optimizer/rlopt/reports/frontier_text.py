@@ -9,6 +9,8 @@ from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
 from rlopt.reports.layout import Fitting, bullets, indented, table
 
+MARK = "◂"
+"""Marks the knee."""
 NUMBERS = ("confident", "expected", "total", "saves", "GPUs", "K")
 
 
@@ -20,8 +22,10 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     unproven = sum(plan.status != "optimal" for plan in points)
     rows = []
     before: float | None = None
+    marked = None if frontier.knee is None else frontier.points[frontier.knee]
     for plan in points:
-        rows.append(_row(plan, before))
+        row = _row(plan, before)
+        rows.append((f"{row[0]} {MARK}", *row[1:]) if plan is marked else row)
         before = plan.cost.total_usd if plan.cost is not None else None
     verdict = "Each is proven: nothing as fast costs less."
     if unproven:
@@ -34,6 +38,7 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
         Text(),
         Fitting(table(columns, rows, right=NUMBERS), bullets(", ".join(filter(None, row)) for row in narrow)),
         Text(),
+        *([] if marked is None else [indented(Text(_knee(points, points.index(marked))))]),
         indented(
             Text(
                 f"confident: {words.chances(_confidence(points))} are done by then; saves: against the row above",
@@ -41,6 +46,23 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
             )
         ),
     ]
+
+
+def _knee(points: list[Plan], at: int) -> str:
+    """What an hour saved costs on either side of the marked plan."""
+    faster, slower = _usd_per_hour(points[at - 1], points[at]), _usd_per_hour(points[at], points[at + 1])
+    return (
+        f"{MARK} Past this plan an hour saved gets dearer fastest: the next faster plan costs {words.usd(faster)} more "
+        f"for each hour that it saves, this one {words.usd(slower)} against the next slower."
+    )
+
+
+def _usd_per_hour(faster: Plan, slower: Plan) -> float:
+    """USD that each hour saved costs between two plans."""
+    if faster.cost is None or faster.time is None or slower.cost is None or slower.time is None:
+        return 0.0
+    hours = slower.time.confident_hours - faster.time.confident_hours
+    return (faster.cost.total_usd - slower.cost.total_usd) / hours if hours > 0.0 else 0.0
 
 
 def _row(plan: Plan, before: float | None) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
     return [
         Text(headline(plan), style="bold"),
         Text(standing(plan)),
+        *[Text(text) for text in per_point(plan)],
         *heading("Machines"),
         *text_pools.machines(plan),
         *heading("Time"),
@@ -87,6 +88,16 @@ def standing(plan: Plan) -> str:
             f" no plan costs less than {words.usd(solver.bound_usd)}."
         )
     return text
+
+
+def per_point(plan: Plan) -> list[str]:
+    """One sentence where the request states a target: what a point of it costs."""
+    each = plan.per_point
+    if each is None:
+        return []
+    cost = words.money(each.usd_per_point, plan.currency, plan.exchange_rates)
+    points = f"{words.number(each.points)} {'point' if each.points == 1 else 'points'}"
+    return [f"Each point of {each.metric} costs {cost}: the whole bill over {points}."]
 
 
 def _name(plan: Plan) -> str:

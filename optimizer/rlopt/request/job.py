@@ -21,6 +21,7 @@ from rlopt.request.pairs import Pairs
 from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, Offline, VisionInput
 from rlopt.request.quantities import Moment, Size
 from rlopt.request.steps_table import StepsKind, StepsTable, longest, steps_of
+from rlopt.request.target import Target
 from rlopt.request.trainable import Trainable
 from rlopt.request.waiting import Pilots
 from rlopt.strict import Strict
@@ -116,6 +117,8 @@ class Job(Strict):
     """Tokens trained again against forgetting, as a share of the job's own (sft)."""
     fallback: Fallback = Fallback()
     """Steps that leave the low precision."""
+    target: Target | None = None
+    """Metric that the job moves; the plan says what a point of it costs. No plan is chosen by it."""
 
     @property
     def generates(self) -> bool:

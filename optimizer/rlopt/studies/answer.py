@@ -36,6 +36,7 @@ from rlopt.studies import decided, decided_load
 from rlopt.studies.cpu_pools import cpu_pools
 from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
+from rlopt.studies.per_point import per_point
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
 from rlopt.units import seconds_to_hours
@@ -260,7 +261,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
 def _with_bill(plan: Plan, problem: Problem) -> Plan:
     lines = bill(plan, problem)
     cost = Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)
-    priced = plan.model_copy(update={"cost": cost, "storage_gib": storage_gib(plan, problem)})
+    each = per_point(cost.total_usd, problem.request.job.target)
+    priced = plan.model_copy(update={"cost": cost, "storage_gib": storage_gib(plan, problem), "per_point": each})
     priced = priced.model_copy(update={"warnings": [*plan.warnings, *request_warnings(plan, problem)]})
     if priced.decisions is None:
         return priced

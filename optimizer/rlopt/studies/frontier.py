@@ -18,6 +18,7 @@ from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
 from rlopt.rules import deadline as deadline_rule
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
+from rlopt.studies.knee import knee
 from rlopt.studies.prune import pareto_index
 
 ROUNDING = 1e-9
@@ -89,7 +90,7 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
         rules = _deadline(float(found.columns.confident_hours[j]), found.rules)
         here = replace(found, rules=rules, admitted=admitted(found.columns, rules, problem))
         plans.append(solve_found(problem, here, "cost", backend))
-    return Frontier(points=plans)
+    return Frontier(points=plans, knee=knee(plans))
 
 
 def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoint]:
