@@ -13,6 +13,7 @@ from pydantic import Field
 
 from rlopt.errors import InfeasibleError, SolverError
 from rlopt.strict import Strict
+from rlopt.usage import Usage
 
 Status = Literal["optimal", "feasible", "infeasible"]
 Dimension = Literal["compute", "storage", "network", "cache", "logging", "operations", "data"]
@@ -442,6 +443,8 @@ class Plan(Strict):
     """The job's labels, for bills and launchers."""
     per_point: PerPoint | None = None
     """What a point of ``job.target`` costs; null where the request states no target or nothing is billed."""
+    usage: Usage | None = None
+    """Tokens, bytes and useful arithmetic of a run, and dollars for each."""
     reasons: list[str] = Field(default_factory=list)
     """Why a preset's floor was loosened, in the requester's words."""
 

@@ -103,6 +103,21 @@ TIME: dict[str, Any] = {
     "failure_free_hours": 16.0,
     "startup_hours": 0.4,
 }
+USAGE: dict[str, Any] = {
+    "prompt_tokens": 122.9e6,
+    "response_tokens": 1.2288e9,
+    "seconds_per_1000_tokens": 0.0299,
+    "training_tokens": {"policy": 1.35e9},
+    "handover_gb_per_step": 15.23,
+    "handover_gb": 9138.0,
+    "gradient_gb_per_node": 106.6,
+    "gradient_gb_leaving_node": 0.0,
+    "storage_growth_gb_per_day": {"history copies": 106.3, "text log": 0.07, "metrics": 0.001},
+    "useful_pflop_days": 1.021,
+    "compute_usd_per_pflop_day": 500.2,
+    "usd_per_pflop_day": 599.8,
+    "usd_per_million_training_tokens": 0.4536,
+}
 DECISIONS: dict[str, Any] = {
     "placement": "colocated",
     "group_size": 8,
@@ -215,6 +230,7 @@ def _plan(**changes: Any) -> Plan:
             {"confident_hours": 76.0, "total_usd": 544.1, "summary": "1 × 8 A100-SXM-80GB lambda on demand"},
         ],
         "job": "math-7b",
+        "usage": USAGE,
         "reasons": ["pilot run, nobody reads the logs"],
     }
     return Plan.model_validate(fields | changes)

@@ -46,6 +46,8 @@ class PoolDetail:
     """Weights that the pool holds all the time and never changes, GiB per GPU."""
     spared_seconds: float = 0.0
     """Seconds of a step's updates on the samples that the filter drops, which the pool is spared."""
+    gradient_gb: tuple[float, float] = (0.0, 0.0)
+    """GB of gradients that a node sends in a step, and those of them that leave the node."""
     band: float = 0.0
     """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
 

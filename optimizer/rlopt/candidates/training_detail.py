@@ -9,6 +9,7 @@ from rlopt.candidates.context import Context, margins
 from rlopt.candidates.detail import PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import EngineDetail, engine_detail
+from rlopt.candidates.gradient_traffic import gradient_gb
 from rlopt.candidates.rows import ColocatedRow, TrainingRow
 from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable
 from rlopt.candidates.training_memory import PARTS, TrainingMemory, training_memory
@@ -57,6 +58,7 @@ def training_detail(
         memory_margin=free,
         frozen_gib=float(memory.frozen[0]),
         spared_seconds=float(spared_seconds(context, hardware, layout, entry.group_size, entry.precision)[0]),
+        gradient_gb=gradient_gb(context, hardware, layout, entry.group_size),
         **band_of(context, "training", hardware),
     )
 

@@ -6,8 +6,17 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from rlopt.plan import Plan
-from rlopt.reports import text_bill, text_choices, text_infeasible, text_pools, text_sources, text_time, words
-from rlopt.reports.layout import heading
+from rlopt.reports import (
+    text_bill,
+    text_choices,
+    text_infeasible,
+    text_pools,
+    text_sources,
+    text_time,
+    text_usage,
+    words,
+)
+from rlopt.reports.layout import facts, heading
 
 
 def plan_report(plan: Plan) -> list[RenderableType]:
@@ -46,6 +55,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         *text_time.sections(plan.time),
         *heading("Bill"),
         text_bill.bill(plan.cost, plan.currency, plan.exchange_rates),
+        *_usage(plan),
         *heading("Decisions"),
         text_choices.decisions(plan),
         *text_choices.binding(plan),
@@ -98,6 +108,10 @@ def per_point(plan: Plan) -> list[str]:
     cost = words.money(each.usd_per_point, plan.currency, plan.exchange_rates)
     points = f"{words.number(each.points)} {'point' if each.points == 1 else 'points'}"
     return [f"Each point of {each.metric} costs {cost}: the whole bill over {points}."]
+
+
+def _usage(plan: Plan) -> list[RenderableType]:
+    return [] if plan.usage is None else [*heading("Usage"), facts(text_usage.usage(plan.usage))]
 
 
 def _name(plan: Plan) -> str:

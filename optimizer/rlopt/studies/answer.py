@@ -39,6 +39,7 @@ from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.per_point import per_point
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
+from rlopt.studies.usage import usage_of
 from rlopt.units import seconds_to_hours
 
 
@@ -255,7 +256,8 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         tags=dict(request.job.tags),
         reasons=[str(reason) for reason in request.reasons],
     )
-    return _with_bill(plan, problem)
+    billed = _with_bill(plan, problem)
+    return billed.model_copy(update={"usage": usage_of(billed, variant, details[0].detail, problem)})
 
 
 def _with_bill(plan: Plan, problem: Problem) -> Plan:
