@@ -405,6 +405,14 @@ class PerPoint(Strict):
     """The whole bill, every trial included, over the points."""
 
 
+class WorstCase(Strict):
+    """The same plan if every step takes ``times`` as long as predicted."""
+
+    times: float
+    total_usd: float
+    time: Time
+
+
 class FrontierPoint(Strict):
     """One point of cost against time, in short."""
 
@@ -447,6 +455,8 @@ class Plan(Strict):
     """Tokens, bytes and useful arithmetic of a run, and dollars for each."""
     reasons: list[str] = Field(default_factory=list)
     """Why a preset's floor was loosened, in the requester's words."""
+    worst: WorstCase | None = None
+    """The plan in the worst case that `limits.robust` asks for; null without one."""
 
     model_config = {**Strict.model_config, "populate_by_name": True}
 

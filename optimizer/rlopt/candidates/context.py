@@ -56,7 +56,7 @@ class Context:
     """By role: what is trained of it."""
     calibration: Calibration
     train_band: np.ndarray
-    """exp(z sigma) of update and forward times, by topology."""
+    """exp(z sigma) of update and forward times, times `limits.robust.time`; by topology."""
     rollout_band: np.ndarray
     """The same of generation."""
     gpu_limit: int
@@ -216,7 +216,8 @@ def make_context(
 
     def band(kind: str) -> np.ndarray:
         by_type = np.array([planned_sigma(kind, name, moe, calibration, *loop) for name in hardware.names])
-        return quantile(by_type, request.limits.confidence)[hardware.kind]
+        late: np.ndarray = quantile(by_type, request.limits.confidence)[hardware.kind]
+        return late * request.limits.robust.time
 
     return Context(
         framework=framework,

@@ -7,7 +7,8 @@ clean     = start-up + once + useful · (1 + save / interval)
 expected  = start-up + (once + useful · (1 + save / interval) + collapses · (rollback + restart + read))
             / (1 - stops per hour · (restart + read + interval / 2) - waits for machines - lost rollout machines)
 rollback  = half of what lies between two history copies (between two saves where none are kept), saves included
-confident = the same at the confidence quantile · (1 + pilots before the deadline) + wait from the request on
+confident = the same at the confidence quantile, every step `limits.robust.time` times as long,
+            · (1 + pilots before the deadline) + wait from the request on
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.lead import pilot_runs, wait_hours, within_deadline
+from rlopt.candidates.overheads import late_overheads
 from rlopt.candidates.spare import per_node, spares, spares_stand
 from rlopt.candidates.squeezing import hours_per_gb, possible, size_share
 from rlopt.candidates.stops import lost_share, stops, waiting_share
@@ -89,7 +91,8 @@ def join(
     events = stops(problem, first, beside)
     failures = events.per_hour
     step = compose(placement, first.seconds, sample, problem, first.variant)
-    confident_step = compose(placement, first.confident_seconds, confident_sample, problem, first.variant)
+    late_problem = late_overheads(problem)
+    confident_step = compose(placement, first.confident_seconds, confident_sample, late_problem, first.variant)
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = problem.checkpoint.state_gb(first.variant)
@@ -102,7 +105,7 @@ def join(
     waited = waiting_share(problem, first, failures, ways)
     lost = waited + lost_share(problem, placement, beside, first.seconds, sample, ways, first.variant)
     late_lost = waited + lost_share(
-        problem, placement, beside, first.confident_seconds, confident_sample, ways, first.variant
+        late_problem, placement, beside, first.confident_seconds, confident_sample, ways, first.variant
     )
     collapses, saves = problem.request.job.divergences, (upload, snapshot, read)
     clean, expected = run_hours(problem, step, steps, interval, failures, *saves, once, lost, collapses)

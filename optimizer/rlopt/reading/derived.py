@@ -11,7 +11,7 @@ from rlopt.reading.derived_bill import held, metrics, spending, texts, work
 from rlopt.reading.derived_load import frames, loading
 from rlopt.reading.derived_models import choices_of_models, kernels, made_pairs
 from rlopt.reading.derived_records import bought, records
-from rlopt.reading.derived_recovery import recovery, trials, waiting
+from rlopt.reading.derived_recovery import recovery, trials, waiting, worst_case
 from rlopt.reading.derived_target import target
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable, by_head
 from rlopt.units import format_duration, format_size
@@ -21,7 +21,7 @@ def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
     models = (_job, target, choices_of_models, kernels, made_pairs)
     of_the_run = (_run, acting, value_model, _samples, _images, frames, loading)
-    around_it = (trials, recovery, waiting, work, metrics, texts, records, held, bought, spending)
+    around_it = (trials, recovery, waiting, worst_case, work, metrics, texts, records, held, bought, spending)
     at_last = (_floors, _defaults, defaults)
     return [sentence for part in (*models, *of_the_run, *around_it, *at_last) for sentence in part(request)]
 

@@ -57,5 +57,25 @@ def waiting(request: Request) -> Iterator[str]:
         yield f"{people:g} engineer hours are lost for each hour of waiting"
 
 
+def worst_case(request: Request) -> Iterator[str]:
+    """Say what must hold even if the run is slower than predicted."""
+    times, limits = request.limits.robust.time, request.limits
+    if times == 1.0:
+        if "limits.robust" in request.source.places:
+            yield "limits.robust.time is 1: nothing slower than predicted is allowed for"
+        return
+    names = {
+        "the deadline": limits.deadline is not None,
+        "the budget": limits.budget is not None,
+    }
+    kept = " and ".join(name for name, given in names.items() if given)
+    if not kept:
+        yield "limits.robust has nothing to hold: neither limits.deadline nor limits.budget is given"
+        return
+    holds = "hold" if " and " in kept else "holds"
+    slow = f"even if every step takes {times:g} times as long as predicted"
+    yield f"{kept} {holds} {slow}; the predicted bill is what is minimised"
+
+
 def _which(row: Wait) -> str:
     return " ".join(part for part in (row.provider, row.region, row.gpu, row.pricing) if part) or "any machine"

@@ -52,7 +52,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         *heading("Machines"),
         *text_pools.machines(plan),
         *heading("Time"),
-        *text_time.sections(plan.time),
+        *text_time.sections(plan.time, plan.worst),
         *heading("Bill"),
         text_bill.bill(plan.cost, plan.currency, plan.exchange_rates),
         *_usage(plan),
@@ -77,6 +77,8 @@ def headline(plan: Plan) -> str:
         f"{_name(plan)} costs {total} and is expected to be done in {words.hours(time.expected_hours)}; "
         f"{words.chances(time.confidence)} are done within {words.hours(time.confident_hours)}"
     )
+    if plan.worst is not None:
+        text += f", even if every step takes {plan.worst.times:g} times as long"
     if time.deadline_hours is not None:
         text += f", the deadline is {words.hours(time.deadline_hours)}"
     return text + "."

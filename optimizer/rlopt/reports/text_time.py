@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.plan import StageTime, Time
+from rlopt.plan import StageTime, Time, WorstCase
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
 from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
@@ -17,8 +17,9 @@ SHOWN: Final = 0.001
 """Share of a step from which on samples that load beside the step before are worth a line."""
 
 
-def sections(time: Time) -> list[RenderableType]:
+def sections(time: Time, worst: WorstCase | None = None) -> list[RenderableType]:
     """Lay out expected and confident hours, the deadline, and a step by stage."""
+    even = "" if worst is None else f", even if every step takes {worst.times:g} times as long"
     rows = [
         ("expected", f"{words.hours(time.expected_hours)}, failures and restarts included"),
         (
@@ -27,12 +28,13 @@ def sections(time: Time) -> list[RenderableType]:
         ),
         (
             "confident",
-            f"{words.hours(time.confident_hours)}: {words.chances(time.confidence)} are done by then",
+            f"{words.hours(time.confident_hours)}: {words.chances(time.confidence)} are done by then{even}",
         ),
     ]
     if time.divergence_hours:
         rows.insert(2, ("", f"collapses of the training take {_duration(time.divergence_hours)} of the expected hours"))
     rows += _before(time)
+    rows += _worst(worst)
     if time.deadline_hours is not None:
         spare = time.deadline_hours - time.confident_hours
         rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare"))
@@ -61,6 +63,15 @@ def _before(time: Time) -> list[tuple[str, str]]:
     if time.pilot_hours:
         rows.append(("pilots", f"{_duration(time.pilot_hours)} of the confident hours, before the run"))
     return rows
+
+
+def _worst(worst: WorstCase | None) -> list[tuple[str, str]]:
+    """What the worst case that the request asks for costs, and how long it takes."""
+    if worst is None:
+        return []
+    hours = words.hours(worst.time.expected_hours)
+    more = f"the bill is then {words.usd(worst.total_usd)} and {hours} are expected"
+    return [("worst case", f"every step takes {worst.times:g} times what is predicted: {more}")]
 
 
 def _shown(stage: StageTime, time: Time) -> bool:

@@ -8,6 +8,7 @@ from rlopt.request.budgets import Budget, Budgets
 from rlopt.request.choices import Pricing
 from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
 from rlopt.request.quantities import Cash, Duration, SizeOrZero
+from rlopt.request.robust import Robust
 from rlopt.request.stores import StoreLimits
 from rlopt.request.waiting import CutOff, Waits
 from rlopt.strict import Strict
@@ -54,6 +55,8 @@ class Limits(Strict):
     """What stores must be stated to be; what nothing states is refused."""
     cut_off: CutOff | None = None
     """When a trial is stopped early; written by `--tags-out`."""
+    robust: Robust = Robust()
+    """Deadline and budgets that hold even if the run is slower than predicted."""
 
     @property
     def total_budget(self) -> Money | None:

@@ -1,11 +1,13 @@
 """Budgets:  the whole bill <= limits.budget, one dimension of it <= limits.budget.<dimension>, and the hourly rate.
 
-A dimension's amount is the sum of its cost's terms, as the objective counts them.
+A dimension's amount is the sum of its cost's terms, as the objective counts them. With `limits.robust` the bill that a
+budget is held against is that of the worst case.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from rlopt.costs import COSTS
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
+from rlopt.rules.worst import WorstCase
 
 NAME = "budget"
 TRADED = ("compute", "storage", "network")
@@ -50,11 +53,32 @@ def of_dimension(dimension: str, usd: float) -> Rule:
     )
 
 
+def _worst_case(budget: float | None, budgets: Mapping[str, float]) -> list[Rule]:
+    """The same limits on the bill of the worst case."""
+    worst = WorstCase()
+
+    def rule(dimension: str | None, key: str, limit: float) -> Rule:
+        def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:
+            slow = worst.columns(columns, problem)
+            return slow.usd if dimension is None else dimension_usd(dimension, slow, worst.problem(problem))
+
+        def measure(plan: Plan, problem: Problem) -> float:
+            return worst.billed_usd(plan, problem, dimension)
+
+        return Rule(NAME, key, "USD", "<=", limit, amount, measure)
+
+    found = [] if budget is None else [rule(None, "limits.budget", budget)]
+    return found + [rule(name, f"limits.budget.{name}", usd) for name, usd in budgets.items()]
+
+
 def rules(problem: Problem) -> list[Rule]:
     """All in USD at the request's exchange rates."""
     found = []
     budget, hourly = problem.request.budget_usd, problem.request.hourly_budget_usd
-    if budget is not None:
+    budgets, robust = problem.request.budgets_usd, problem.request.limits.robust.time > 1.0
+    if robust:
+        found += _worst_case(budget, budgets)
+    if budget is not None and not robust:
         found.append(
             Rule(
                 NAME,
@@ -66,7 +90,7 @@ def rules(problem: Problem) -> list[Rule]:
                 lambda plan, _: plan.cost.total_usd if plan.cost else 0.0,
             )
         )
-    found += [of_dimension(dimension, usd) for dimension, usd in problem.request.budgets_usd.items()]
+    found += [of_dimension(dimension, usd) for dimension, usd in budgets.items() if not robust]
     if hourly is not None:
         found.append(
             Rule(

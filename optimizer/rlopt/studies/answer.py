@@ -10,6 +10,7 @@ from typing import Any
 from rlopt.candidates.detail import PoolDetail
 from rlopt.candidates.host import node_memory_gib
 from rlopt.candidates.lead import pilot_runs
+from rlopt.candidates.slower import as_predicted
 from rlopt.costs import bill
 from rlopt.costs.operations import decision as release_decision
 from rlopt.plan import (
@@ -40,6 +41,7 @@ from rlopt.studies.per_point import per_point
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
 from rlopt.studies.usage import usage_of
+from rlopt.studies.worst import with_worst
 from rlopt.units import seconds_to_hours
 
 
@@ -167,6 +169,9 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     wait = float(columns.wait_hours[j]) if request.limits.deadline_from == "request" else 0.0
     pilots = request.job.pilots
     own = (confident - wait) / (1.0 + pilot_runs(problem) if pilots is not None and pilots.before_deadline else 1.0)
+    error = math.log(own / expected)
+    if request.limits.robust.time > 1.0:  # the band is the model's own, without the worst case on top
+        error = math.log(as_predicted(problem, columns.take(slice(j, j + 1))) / expected)
     confidence = request.limits.confidence
     z = _quantile(confidence)
     generates = problem.workload.generates
@@ -246,7 +251,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             prices=prices,
             calibration="catalogs/calibration",
             error_band=ErrorBand(
-                time=math.log(own / expected) / z if z > 1e-9 else 0.0,
+                time=error / z if z > 1e-9 else 0.0,
                 memory=max(one.detail.memory_margin for one in details),
             ),
         ),
@@ -256,7 +261,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         tags=dict(request.job.tags),
         reasons=[str(reason) for reason in request.reasons],
     )
-    billed = _with_bill(plan, problem)
+    billed = _with_bill(with_worst(plan, columns, j, problem, build_plan), problem)
     return billed.model_copy(update={"usage": usage_of(billed, variant, details[0].detail, problem)})
 
 
