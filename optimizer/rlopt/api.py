@@ -25,6 +25,7 @@ from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
 if TYPE_CHECKING:
+    from rlopt.comparison import Comparison
     from rlopt.difference import Difference
     from rlopt.explanation import Explanation
 
@@ -137,6 +138,45 @@ def diff(a: str | Path, b: str | Path, backend: str = "pulp", facts: Catalog | N
 
     first, second = Path(a), Path(b)
     return difference(plan_of(first), plan_of(second), (first.name, second.name))
+
+
+def compare(
+    paths: Sequence[str | Path],
+    algorithms: Sequence[str] = (),
+    overrides: Sequence[str] = (),
+    backend: str = "pulp",
+    facts: Catalog | None = None,
+) -> Comparison:
+    """Plans side by side: one request by several algorithms, or several requests and saved plans.
+
+    One path is a request, solved for each of ``algorithms`` (default: its own and those below its ``compare`` key).
+    Raises InputError where it does not state what an algorithm needs.
+    """
+    from rlopt.reading.compared import load_compared
+    from rlopt.reading.plan_file import is_plan, read_plan
+    from rlopt.studies.compare import Entry
+    from rlopt.studies.compare import compare as side_by_side
+
+    files = [Path(path) for path in paths]
+    plain = len({path.name for path in files}) == len(files)
+
+    def entry(path: Path) -> Entry:
+        name = path.name if plain else str(path)
+        if is_plan(path):
+            return Entry(name, read_plan(path))
+        request = load(path)
+        return Entry(name, solve(request, backend, facts=facts, short_frontier=False), request)
+
+    if len(files) != 1:
+        return side_by_side([entry(path) for path in files])
+    return side_by_side(
+        [
+            Entry(
+                one.algorithm, solve(one.request, backend, facts=facts, short_frontier=False), one.request, one.left_out
+            )
+            for one in load_compared(files[0], algorithms, overrides)
+        ]
+    )
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

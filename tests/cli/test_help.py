@@ -30,7 +30,7 @@ def every_command(command: click.Command = command_line, path: tuple[str, ...] =
 def test_commands_of_the_interface_are_there() -> None:
     names = [command.name for command in COMMANDS]
     assert names == [
-        "init", "check", "solve", "frontier", "explain", "diff",
+        "init", "check", "solve", "frontier", "explain", "diff", "compare",
         "evaluate", "validate", "catalog", "export", "schema",
     ]  # fmt: skip
 

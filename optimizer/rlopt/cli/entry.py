@@ -12,6 +12,7 @@ import rlopt
 from rlopt.cli import exits
 from rlopt.cli.catalog import catalog
 from rlopt.cli.check import check
+from rlopt.cli.compare import compare
 from rlopt.cli.diff import diff
 from rlopt.cli.evaluate import evaluate
 from rlopt.cli.explain import explain
@@ -30,6 +31,7 @@ COMMANDS: tuple[click.Command, ...] = (
     frontier,
     explain,
     diff,
+    compare,
     evaluate,
     validate,
     catalog,

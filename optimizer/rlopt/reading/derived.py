@@ -12,14 +12,14 @@ from rlopt.reading.derived_load import frames, loading
 from rlopt.reading.derived_models import choices_of_models, kernels, made_pairs
 from rlopt.reading.derived_records import bought, records
 from rlopt.reading.derived_recovery import recovery, trials, waiting, worst_case
-from rlopt.reading.derived_target import target
+from rlopt.reading.derived_target import compared, target
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable, by_head
 from rlopt.units import format_duration, format_size
 
 
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
-    models = (_job, target, choices_of_models, kernels, made_pairs)
+    models = (_job, target, compared, choices_of_models, kernels, made_pairs)
     of_the_run = (_run, acting, value_model, _samples, _images, frames, loading)
     around_it = (trials, recovery, waiting, worst_case, work, metrics, texts, records, held, bought, spending)
     at_last = (_floors, _defaults, defaults)

@@ -1,4 +1,4 @@
-"""What the job is for, in the words of a check."""
+"""What the job is for, and what it is compared with, in the words of a check."""
 
 from __future__ import annotations
 
@@ -18,3 +18,9 @@ def target(request: Request) -> Iterator[str]:
         f"target: {aim.metric} from {aim.from_:g} to {aim.to:g}, {aim.points:g} points{unit}; "
         "the plan says what one costs, all trials included"
     )
+
+
+def compared(request: Request) -> Iterator[str]:
+    """Say which algorithms the request states keys for."""
+    if request.compare:
+        yield f"keys of their own for {', '.join(request.compare)}: read by rlopt compare, in no plan of this request"

@@ -43,6 +43,16 @@ def layer_of(value: Any, name: str, changes: Sequence[str] = ()) -> Layer:
     return _Loader().merged(overrides.apply(Tree(value), changes), Path(), name, name)
 
 
+def merge_file(tree: Tree, path: Path) -> Layer:
+    """Merge the tree of a file, changed or not, over what it extends."""
+    return _Loader(stack=[path.resolve()]).merged(tree, path.parent, str(path), str(path))
+
+
+def put_own_over(tree: Tree, below: Layer, path: Path) -> Layer:
+    """Put further keys of the same file over its layer; its relative paths start where the file stands."""
+    return put_over(Tree(_absolute(tree, path.parent), tree.places, tree.complaints), below, str(path))
+
+
 @dataclass(slots=True)
 class _Loader:
     """Loads each file once and watches for circles."""

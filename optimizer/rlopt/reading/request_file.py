@@ -41,7 +41,7 @@ def load_request(path: str | Path, overrides: Sequence[str] = ()) -> Request:
     InputError
         With every complaint that could be found in one reading.
     """
-    return _finish(load_layers(Path(path), overrides), str(path))
+    return finish(load_layers(Path(path), overrides), str(path))
 
 
 def read_request(value: Mapping[str, Any], overrides: Sequence[str] = ()) -> Request:
@@ -52,10 +52,17 @@ def read_request(value: Mapping[str, Any], overrides: Sequence[str] = ()) -> Req
     InputError
         With every complaint that could be found.
     """
-    return _finish(layer_of(dict(value), PYTHON, overrides), PYTHON)
+    return finish(layer_of(dict(value), PYTHON, overrides), PYTHON)
 
 
-def _finish(layer: Layer, file: str) -> Request:
+def finish(layer: Layer, file: str) -> Request:
+    """Check a merged layer and make it a request.
+
+    Raises
+    ------
+    InputError
+        With every complaint that could be found, those of the layer included.
+    """
     tree = without_nulls(layer.value)
     complaints = [*layer.complaints]
     source = Source(layer.places, file)

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 
 from rlopt.request.budgets import Budgets
 from rlopt.request.choices import PLACEMENTS, Choices, Placement
+from rlopt.request.compare import Compared
 from rlopt.request.costs import Costs
 from rlopt.request.floors import Floors, informative_group_size
 from rlopt.request.job import Job
@@ -45,6 +46,9 @@ class Request(Strict):
     """How the run gets over the loss of a machine."""
     checkpoint: CheckpointChoices = CheckpointChoices()
     """What is kept of unfinished work."""
+    compare: Compared = Field(default_factory=dict)
+    """What each algorithm of a comparison needs of its own, by its name: sections with keys that differ. No plan of the
+    request itself reads it."""
     presets: tuple[str, ...] = ()
     """Presets and files that were extended, in the order they were merged."""
     reasons: tuple[str, ...] = ()

@@ -1,0 +1,102 @@
+"""Several plans in columns, and how each differs from the cheapest: in money by dimension, in hours by kind of work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rlopt.comparison import Apart, Comparison, Contender, Work
+from rlopt.plan import Dimension, Plan
+from rlopt.request import Request
+from rlopt.units import seconds_to_hours
+
+LEAST_HOURS = 1e-9
+"""Work that takes less is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A plan with its name, the request that it answers (none where it was saved) and keys that were left out."""
+
+    name: str
+    plan: Plan
+    request: Request | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def compare(entries: Sequence[Entry]) -> Comparison:
+    """Put plans side by side, whatever their status."""
+    contenders = [_contender(entry) for entry in entries]
+    billed = [one for one in contenders if one.total_usd is not None]
+    best = min(billed, key=lambda one: one.total_usd or 0.0, default=None)
+    return Comparison(
+        contenders=contenders,
+        cheapest=best.name if best else None,
+        apart=[_apart(one, best) for one in billed if best is not None and one is not best],
+    )
+
+
+def _contender(entry: Entry) -> Contender:
+    plan, job = entry.plan, entry.request.job if entry.request else None
+    known = {
+        "name": entry.name,
+        "algorithm": job.algorithm if job else None,
+        "status": plan.status,
+        "rework_share": job.remedial_share if job else None,
+        "left_out": list(entry.left_out),
+    }
+    if plan.cost is None or plan.time is None:
+        return Contender.model_validate(known)
+    parts: dict[Dimension, list[float]] = {}
+    for line in plan.cost.lines:
+        parts.setdefault(line.dimension, []).append(line.usd)
+    found = {
+        "total_usd": plan.cost.total_usd,
+        "expected_hours": plan.time.expected_hours,
+        "confident_hours": plan.time.confident_hours,
+        "steps": plan.time.steps,
+        "step_seconds": plan.time.step_seconds,
+        "usd_per_step": plan.cost.total_usd / plan.time.steps,
+        "by_dimension": {dimension: math.fsum(usd) for dimension, usd in parts.items()},
+        "per_point": plan.per_point,
+        "work": _work(plan),
+        "machines": _machines(plan),
+    }
+    return Contender.model_validate(known | found)
+
+
+def _machines(plan: Plan) -> str:
+    """Pools with GPUs and what they do: ``train 8 H100-SXM spot at aws``."""
+    return " + ".join(
+        f"{pool.name} {pool.gpus} {pool.gpu} {pool.pricing} at {pool.provider}" for pool in plan.pools if pool.gpus
+    )
+
+
+def _work(plan: Plan) -> list[Work]:
+    """Hours of a run by stage and model, in the order of the plan."""
+    seconds: dict[tuple[str, str | None], float] = {}
+    for stage in plan.time.stages if plan.time else ():
+        key = (stage.stage, stage.model)
+        seconds[key] = seconds.get(key, 0.0) + stage.seconds - stage.hidden_seconds
+    steps = plan.time.steps if plan.time else 0
+    rows = [(key, seconds_to_hours(one * steps)) for key, one in seconds.items()]
+    return [Work(stage=stage, model=model, hours=hours) for (stage, model), hours in rows if hours > LEAST_HOURS]
+
+
+def _apart(one: Contender, best: Contender) -> Apart:
+    dimensions = dict.fromkeys((*best.by_dimension, *one.by_dimension))
+    parts = {name: one.by_dimension.get(name, 0.0) - best.by_dimension.get(name, 0.0) for name in dimensions}
+    hours = {(work.stage, work.model): work.hours for work in one.work}
+    against = {(work.stage, work.model): work.hours for work in best.work}
+    more = [
+        Work(stage=key[0], model=key[1], hours=hours.get(key, 0.0) - against.get(key, 0.0))
+        for key in dict.fromkeys((*against, *hours))
+    ]
+    return Apart(
+        name=one.name,
+        more_usd=math.fsum(parts.values()),
+        more_hours=(one.confident_hours or 0.0) - (best.confident_hours or 0.0),
+        by_dimension=parts,
+        by_work=sorted((work for work in more if work.hours != 0.0), key=lambda work: -abs(work.hours)),
+    )
