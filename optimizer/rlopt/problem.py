@@ -101,6 +101,11 @@ class Pools:
         """USD per hour of the machines, of the environment that they sample from, and of those that prepare samples."""
         return np.asarray(self.usd_per_hour + self.environment_usd_per_hour + self.load_usd_per_hour)
 
+    def rate_of(self, index: Ints) -> Floats:
+        """`rate` of some rows, without a look at the others."""
+        parts = (self.usd_per_hour, self.environment_usd_per_hour, self.load_usd_per_hour)
+        return np.asarray(np.sum([part[index] for part in parts], axis=0))
+
     @property
     def committed_usd(self) -> Floats:
         """Least that reserved offers bill, USD: one whole term."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from rlopt.audit import straddles
+from rlopt.candidates.builder import join_pools
 from rlopt.candidates.checkpoint import checkpoint_sizes, intervals
 from rlopt.candidates.market import Market
 from rlopt.candidates.operations import load_operations
-from rlopt.candidates.pricing import Needs, price_rows, stop_rates
+from rlopt.candidates.pricing import Needs, is_one, price_rows, spread, stop_rates
 from rlopt.candidates.sampling import engines
 from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
@@ -192,3 +193,19 @@ def test_the_audit_finds_replicas_on_two_machines(
     pool = plan_of(columns_of(problem), 0, problem).pools[0]
     five = {"gpus_per_node": 5, "nodes": 2, "gpus": 10, "roles": roles, "layout": LayoutChoice(**layout)}
     assert straddles(pool.model_copy(update=five), cluster) is wrong
+
+
+def test_what_is_one_number_for_all_pools_takes_no_memory() -> None:
+    ones, twos = spread(1.0, 3), spread(2.0, 2)
+    some = Pools(*(np.arange(3.0) if field.name == "seconds" else ones for field in fields(Pools)))  # type: ignore[arg-type]
+    other = Pools(*(np.arange(2.0) if field.name == "seconds" else ones[:2] for field in fields(Pools)))  # type: ignore[arg-type]
+    whole = join_pools([some, other])
+    assert whole.seconds.tolist() == [0.0, 1.0, 2.0, 0.0, 1.0]
+    assert whole.disk_gb.tolist() == [1.0] * 5
+    assert is_one(whole.disk_gb)
+    assert not is_one(whole.seconds)
+    mixed = join_pools([some, replace(other, disk_gb=twos)])
+    assert mixed.disk_gb.tolist() == [1.0, 1.0, 1.0, 2.0, 2.0]
+    assert whole.take(np.array([4, 0])).seconds.tolist() == [1.0, 0.0]
+    rows = np.array([3, 1])
+    assert whole.rate_of(rows).tolist() == whole.rate[rows].tolist()

@@ -16,7 +16,7 @@ from rlopt.candidates.engine_seconds import with_tools
 from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.host import Kind, base_gib, levels, training_gib
 from rlopt.candidates.launchers import elastic
-from rlopt.candidates.pricing import Needs, price_rows
+from rlopt.candidates.pricing import Needs, is_one, price_rows, spread
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable
@@ -76,24 +76,23 @@ class Builder:
     ) -> Pools:
         """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0 or as in step."""
         rows = len(topology)
-        zero = np.zeros(rows)
         fields = {
-            "group_size": zero,
-            "update_precision": zero,
-            "variant": zero,
-            "environment": zero,
-            "precision": zero,
+            "group_size": 0,
+            "update_precision": 0,
+            "variant": 0,
+            "environment": 0,
+            "precision": 0,
             "score_precision": UNSCORED,
-            "once_seconds": zero,
-            "confident_once_seconds": zero,
+            "once_seconds": 0.0,
+            "confident_once_seconds": 0.0,
             "steady_seconds": given["seconds"],
             "confident_steady_seconds": given["confident_seconds"],
             "estimate": np.arange(estimate, estimate + rows),
             **given,
         }
-        fields = {name: np.broadcast_to(values, (rows,)) for name, values in fields.items()}
         whole = ("group_size", "update_precision", "variant", "environment", "precision", "score_precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
+        fields = {name: spread(values, rows) for name, values in fields.items()}
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
         if cpu_usd_per_hour is not None:
             environments = environments + cpu_usd_per_hour[:, None]
@@ -242,11 +241,24 @@ def _scored(context: Context, table: TrainingTable, way: Way) -> int:
 
 
 def join_pools(parts: Sequence[Pools]) -> Pools:
-    """All rows of ``parts``; an empty set where there are none."""
+    """All rows of ``parts``; an empty set where there are none. What is one number in all of them stays one number."""
     names = [field.name for field in fields(Pools)]
     if parts:
-        return Pools(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        known: dict[tuple[int, ...], np.ndarray] = {}
+        arrays = {name: [getattr(part, name) for part in parts] for name in names}
+        for same in arrays.values():
+            key = tuple(map(id, same))
+            if key not in known:
+                known[key] = _joined(same)
+        return Pools(*(known[tuple(map(id, same))] for same in arrays.values()))
     kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
     kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica", "load"), np.int64)
     return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    some = [part for part in parts if len(part)] or list(parts[:1])
+    if all(is_one(part) for part in some) and len({part[0] for part in some}) == 1:
+        return spread(some[0][0], sum(map(len, some)))
+    return np.concatenate(some)

@@ -68,7 +68,21 @@ class Needs:
 def unloaded(rows: int) -> dict[str, np.ndarray]:
     """Fields of `Pools` that speak of loading, for pools that no way to load is joined to yet."""
     floats = ("load_seconds", "stall_seconds", "load_usd_per_hour", "load_disk_gb", "mount_usd_per_hour")
-    return {"load": np.zeros(rows, dtype=np.int64), **{name: np.zeros(rows) for name in floats}}
+    return {"load": spread(0, rows), **{name: spread(0.0, rows) for name in floats}}
+
+
+def spread(values: np.ndarray | float, rows: int) -> np.ndarray:
+    """An array of shape (rows,), read-only; one number for all rows takes no memory."""
+    return np.broadcast_to(values, (rows,))
+
+
+def is_one(values: np.ndarray) -> bool:
+    """Whether an array is one number for all rows, as `spread` makes it."""
+    return len(values) > 0 and values.strides == (0,)
+
+
+def _at(values: np.ndarray, row: Ints) -> np.ndarray:
+    return spread(values[0], len(row)) if is_one(values) else values[row]
 
 
 def price_rows(
@@ -87,7 +101,7 @@ def price_rows(
     option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``. Disks are rented for what
     exceeds a machine's own, and at least for the volume that it boots from.
     """
-    alone = {"nodes_per_replica": np.ones(len(topology), dtype=np.int64)}
+    alone = {"nodes_per_replica": spread(1, len(topology))}
     rows, offers, short = [], [], 0
     capacity = node_memory_gib(market)
     order = np.argsort(topology, kind="stable")
@@ -111,6 +125,9 @@ def price_rows(
     count, zone = nodes[row], market.zone[offer]
     boot = 0.0 if market.boot_disk_gib is None else market.boot_disk_gib[offer]
     rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], boot)
+    every = {**alone, **unloaded(len(topology)), **fields}
+    taken = {id(values): _at(values, row) for values in every.values()}
+    world = environments[zone, fields["environment"][row]] if environments.any() else spread(0.0, len(row))
     return Pools(
         offer=offer,
         nodes=count,
@@ -120,9 +137,9 @@ def price_rows(
         failures_per_hour=count * stops[offer],
         spot=market.spot[offer],
         term_hours=market.term_hours[offer],
-        environment_usd_per_hour=environments[zone, fields["environment"][row]],
+        environment_usd_per_hour=world,
         disk_gb=count * (bytes_to_gb(GIB) * rented),
-        disk_gib=needs.disk_gib[row],
-        host_gib=needs.host_gib[row],
-        **{name: values[row] for name, values in {**alone, **unloaded(len(topology)), **fields}.items()},
+        disk_gib=_at(needs.disk_gib, row),
+        host_gib=_at(needs.host_gib, row),
+        **{name: taken[id(values)] for name, values in every.items()},
     )

@@ -6,7 +6,7 @@ are held half of it on average before the retention begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from rlopt.costs.text_log import (
 )
 from rlopt.costs.tiers import Values, added
 from rlopt.plan import BillLine, Plan
-from rlopt.problem import Columns, Floats, Problem
+from rlopt.problem import Columns, Floats, Ints, Problem
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "logging"
@@ -45,8 +45,10 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     texts = text_gb(problem, gb_by_column(columns, problem), samples, steps, rate)
     points = written(problem, steps, gpus, hours)
     found = {item: np.zeros(len(columns)) for item in (*texts, *points)}
-    for zone in np.unique(columns.zone):
-        here, tariff = np.flatnonzero(columns.zone == zone), problem.tariffs[zone]
+    alike, tariffs = _alike(problem)
+    number = alike[columns.zone]
+    for one in np.unique(number):
+        here, tariff = np.flatnonzero(number == one), tariffs[one]
         for item, gb in texts.items():
             kept = billed_hours(hours[here], kept_hours(problem, item), tariff.log_free_hours)
             found[item][here] = trials * _at(gb, here) * (tariff.log_ingest_per_gb + tariff.log_gb_hour * kept)
@@ -56,6 +58,23 @@ def terms(columns: Columns, problem: Problem) -> Terms:
                 usd = metered_usd(tariff.metering, some, hours[here], problem.request.costs.keep_for.logs)
                 found[item][here] = trials * usd
     return {**found, DASHBOARDS: np.asarray(usd_per_month(problem) * months(problem, hours))}
+
+
+def _alike(problem: Problem) -> tuple[Ints, list[Tariff]]:
+    """Number of each zone's way to bill logs, shape (zones,), and a tariff of each: few zones have one of their own."""
+    keys: dict[Hashable, int] = {}
+    found: list[Tariff] = []
+    numbers = []
+    for tariff in problem.tariffs:
+        metering = tariff.metering
+        metered = metering and (metering.usd_series_hour, metering.usd_per_gb, metering.usd_gb_hour)
+        kept = metering and (metering.free_hours, metering.point_bytes)
+        key = (tariff.log_ingest_per_gb, tariff.log_gb_hour, tariff.log_free_hours, metered, kept)
+        if key not in keys:
+            keys[key] = len(found)
+            found.append(tariff)
+        numbers.append(keys[key])
+    return np.array(numbers, dtype=np.int64), found
 
 
 def _counts(columns: Columns, problem: Problem) -> tuple[Floats, Floats, Floats]:

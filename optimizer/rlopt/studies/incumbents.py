@@ -57,7 +57,7 @@ def classes(pools: Pools, rows: Ints) -> list[Ints]:
     """Staircase pools among all rows and among those never reclaimed (a share floor may need them)."""
     found = []
     for part in (rows, rows[~pools.spot[rows]]):
-        found.append(part[pareto_index(pools.rate[part], pools.seconds[part])])
+        found.append(part[pareto_index(pools.rate_of(part), pools.seconds[part])])
     return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
 
 

@@ -110,7 +110,7 @@ class Outlook:
 
 def _steps(pools: Pools, rows: Sequence[Ints], placement: int) -> Steps:
     group, index = np.repeat(np.arange(len(rows)), [len(part) for part in rows]), np.concatenate(rows)
-    rate = pools.rate[index]
+    rate = pools.rate_of(index)
     low, high = max(float(rate.min(initial=np.inf)), 1e-6), max(float(rate.max(initial=0.0)), 2e-6)
     edges = np.geomspace(low, high, CELLS + 1)[1:-1]
     cell = group * CELLS + np.searchsorted(edges, rate)
