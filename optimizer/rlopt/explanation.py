@@ -13,7 +13,7 @@ from pydantic import Field
 from rlopt.plan import Plan, Relaxation
 from rlopt.strict import Strict
 
-Axis = Literal["gpu", "provider", "placement", "pricing"]
+Axis = Literal["gpu", "provider", "placement", "pricing", "size"]
 Verdict = Literal["dearer", "slower", "late", "limits", "memory", "facts", "unproven"]
 
 
@@ -57,7 +57,10 @@ class Over(Strict):
 
 
 class Rival(Strict):
-    """The best plan with another GPU type, provider, placement or pricing alone, and why it lost.
+    """The best plan with another GPU type, provider, placement or pricing alone, or a smaller pool, and why it lost.
+
+    Pools that are busy for less than half of a step are looked at with the next fewer GPUs of their kind, unless two
+    offers share the work of one.
 
     ``verdict``: dearer or slower (its plan keeps every limit), late (its fastest plan misses the deadline), limits (its
     cheapest plan breaks those of ``over``), memory (nothing fits: ``missing_gib`` per GPU at ``stage``), facts (no

@@ -81,6 +81,9 @@ class StageTime(Strict):
     """Which model the stage runs (policy, reference, ...)."""
     hidden_seconds: float = 0.0
     """Part that passes beside other stages and makes no step longer: samples loaded during the step before."""
+    limited_by: str | None = None
+    """What, twice as fast, would shorten the stage most: compute, memory bandwidth, communication, copies to host
+    memory, launches and latencies, environment or longest responses; null where that was not looked at."""
 
 
 class Time(Strict):

@@ -7,6 +7,21 @@ from pydantic import Field
 from rlopt.strict import Strict
 
 
+class PoolUse(Strict):
+    """How busy one pool of GPUs is."""
+
+    pool: str
+    busy_seconds: float
+    """Of a step, its own stages together."""
+    busy: float
+    """Share of a step."""
+    stage: str
+    """Its longest stage."""
+    model: str | None = None
+    limited_by: str | None = None
+    """What, twice as fast, would shorten that stage most."""
+
+
 class Usage(Strict):
     """Of one run without failures, what is evaluated along the way left out; null where a job has no such thing."""
 
@@ -29,6 +44,8 @@ class Usage(Strict):
     """Part of them that leaves for another node."""
     storage_growth_gb_per_day: dict[str, float] = Field(default_factory=dict)
     """What every day of the run adds to storage as it is stored, by item; copies that replace others add nothing."""
+    pools: list[PoolUse] = Field(default_factory=list)
+    """The busiest first: a step waits for that one longest."""
     useful_pflop_days: float
     """Arithmetic that the job needs whatever it runs on: no recomputation, padding, attention or failed step."""
     compute_usd_per_pflop_day: float | None = None

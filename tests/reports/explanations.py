@@ -55,6 +55,15 @@ def of_plan() -> Explanation:
         Rival(axis="gpu", value="MI300X", verdict="facts", note="the failure rate is not known"),
         Rival(axis="pricing", value="spot", verdict="limits", total_usd=usd - 400.0, hours=hours, over=share),
         Rival(axis="placement", value="async", verdict="unproven"),
+        Rival(
+            axis="size",
+            value="train on 5 of 6 GPUs",
+            verdict="dearer",
+            total_usd=usd + 3.63,
+            hours=hours + 0.4,
+            machines="5 H100-SXM on_demand at lambda",
+            by_dimension={"compute": 3.63},
+        ),
     ]
     return Explanation(plan=plan, worth=[deadline, floor], rivals=rivals)
 

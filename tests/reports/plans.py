@@ -113,6 +113,16 @@ USAGE: dict[str, Any] = {
     "gradient_gb_per_node": 106.6,
     "gradient_gb_leaving_node": 0.0,
     "storage_growth_gb_per_day": {"history copies": 106.3, "text log": 0.07, "metrics": 0.001},
+    "pools": [
+        {
+            "pool": "main",
+            "busy_seconds": 96.0,
+            "busy": 1.0,
+            "stage": "generate",
+            "model": "policy",
+            "limited_by": "memory bandwidth",
+        }
+    ],
     "useful_pflop_days": 1.021,
     "compute_usd_per_pflop_day": 500.2,
     "usd_per_pflop_day": 599.8,

@@ -21,6 +21,8 @@ class StageDetail:
     model: str
     seconds: float
     utilization: float | None
+    limited_by: str | None = None
+    """See `candidates.limiting`."""
 
 
 @dataclass(frozen=True, slots=True)

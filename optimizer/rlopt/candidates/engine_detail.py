@@ -10,8 +10,9 @@ from rlopt.candidates.context import FALLBACK, Context
 from rlopt.candidates.detail import StageDetail
 from rlopt.candidates.engine import Engine, cache_gib, room_gib, weights_gib, worlds_gib
 from rlopt.candidates.engine_seconds import Sampled, sample, tools_seconds, with_tools
+from rlopt.candidates.limiting import ENVIRONMENT, TAIL, limits
 from rlopt.candidates.training_memory import PARTS
-from rlopt.estimates import rollout_other_gib
+from rlopt.estimates import Hardware, rollout_other_gib
 
 SCREENING = "screening"
 """What plans call the scoring of samples before they are stored."""
@@ -41,7 +42,24 @@ def engine_detail(
         high = replace(engine, precision=FALLBACK)
         running = sample(context, high, size, steady, share, instances)
         parts = max(parts, _parts(context, high, running, instances), key=lambda held: sum(held.values()))
-    return EngineDetail(parts, tuple(_stages(context, time, size, instances, steady)))
+    limited = _limited_by(context, engine, time, size, steady, share, instances)
+    return EngineDetail(parts, tuple(_stages(context, time, size, instances, steady, limited)))
+
+
+def _limited_by(
+    context: Context, engine: Engine, time: Sampled, size: int, steady: bool, share: float, instances: int
+) -> str:
+    """What limits sampling: a resource of the machines, the environment, or the longest of the responses."""
+
+    def sampling(machine: Hardware) -> list[float]:
+        found = sample(context, replace(engine, hardware=machine), size, steady, share, instances)
+        return [float(with_tools(context, found.total, size, instances, steady)[0])]
+
+    whole = float(with_tools(context, time.total, size, instances, steady)[0])
+    waits = {ENVIRONMENT: whole - float(time.total[0]) + float(time.world_seconds[0])}
+    if context.workload.acting is None and not steady:
+        waits[TAIL] = float(time.seconds[0]) * (1.0 - float(time.utilization[0]))
+    return limits(sampling, engine.hardware, waits)[0]
 
 
 def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> dict[str, float]:
@@ -60,11 +78,13 @@ def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> d
     }
 
 
-def _stages(context: Context, time: Sampled, size: int, instances: int, steady: bool) -> list[StageDetail]:
+def _stages(
+    context: Context, time: Sampled, size: int, instances: int, steady: bool, limited_by: str
+) -> list[StageDetail]:
     """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
     evaluation, screening = float(time.evaluation_seconds[0]), float(np.max(time.screening_seconds))
     everything = float(with_tools(context, time.total, size, instances, steady)[0]) - screening
-    found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]))]
+    found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]), limited_by)]
     if screening > 0.0:
         found.append(StageDetail(SCREENING, "value", screening, None))
     if evaluation > 0.0:

@@ -13,12 +13,14 @@ from rlopt.candidates.detail import Floats, Ints, MixedTimes, PoolDetail, StageD
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import engine_detail
 from rlopt.candidates.handover import handover_seconds
+from rlopt.candidates.limiting import limits
 from rlopt.candidates.mixing import TABLE, Remembered, as_table, mixed_bound, mixed_least, mixed_times
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.candidates.training import TrainingTable
 from rlopt.candidates.training_detail import layout_choice, training_detail
+from rlopt.estimates import Hardware
 
 Known = dict[tuple[int, int, bool], Floats]
 Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], MixedTimes]
@@ -138,9 +140,14 @@ class Tables:
         memory = scoring_parts(context, layout, precision)
         peaks = {stage: {name: float(values[0]) for name, values in parts.items()} for stage, parts in memory.items()}
         peak = max(peaks, key=lambda name: sum(peaks[name].values()))
+
+        def timed(machine: Hardware) -> list[tuple[str, Floats]]:
+            return scoring_seconds(context, machine, layout, entry.group_size, precision)
+
+        limited = limits(lambda machine: [float(seconds[0]) for _, seconds in timed(machine)], hardware)
         stages = [
-            StageDetail("forward", role, float(seconds[0]) * share, None)
-            for role, seconds in scoring_seconds(context, hardware, layout, entry.group_size, precision)
+            StageDetail("forward", role, float(seconds[0]) * share, None, by)
+            for (role, seconds), by in zip(timed(hardware), limited, strict=True)
         ]
         return PoolDetail(
             roles=("forward",),

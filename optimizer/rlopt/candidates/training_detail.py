@@ -6,10 +6,11 @@ import numpy as np
 
 from rlopt.candidates.bands import band_of
 from rlopt.candidates.context import Context, margins
-from rlopt.candidates.detail import PoolDetail, StageDetail
+from rlopt.candidates.detail import Floats, PoolDetail, StageDetail
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_detail import EngineDetail, engine_detail
 from rlopt.candidates.gradient_traffic import gradient_gb
+from rlopt.candidates.limiting import limits
 from rlopt.candidates.rows import ColocatedRow, TrainingRow
 from rlopt.candidates.training import PARAMETERS_OFF, TrainingTable
 from rlopt.candidates.training_memory import PARTS, TrainingMemory, training_memory
@@ -28,11 +29,14 @@ def training_detail(
     layout, hardware = table.layout.take(at), context.hardware.take(table.topology[at])
     memory = training_memory(context, layout, hardware, entry.precision, table.score_precision)
     peaks = {stage.stage: {name: float(stage.parts[name][0]) for name in PARTS} for stage in memory.stages}
+
+    def timed(machine: Hardware) -> list[tuple[str, str, Floats]]:
+        return stage_seconds(context, machine, layout, entry.group_size, entry.precision, table.score_precision)
+
+    limited = limits(lambda machine: [float(seconds[0]) for *_, seconds in timed(machine)], hardware)
     stages = [
-        StageDetail(kind, role, float(seconds[0]), None)
-        for kind, role, seconds in stage_seconds(
-            context, hardware, layout, entry.group_size, entry.precision, table.score_precision
-        )
+        StageDetail(kind, role, float(seconds[0]), None, by)
+        for (kind, role, seconds), by in zip(timed(hardware), limited, strict=True)
     ]
     if colocated is not None:
         found = _engine(context, layout, hardware, entry, colocated, memory)

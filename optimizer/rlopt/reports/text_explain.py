@@ -14,7 +14,7 @@ from rlopt.reports import text_infeasible, words
 from rlopt.reports.layout import bullets, facts, heading, table
 from rlopt.reports.text import headline
 
-AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing"}
+AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing", "size": "smaller pool"}
 LEAST_USD, LEAST_HOURS = 0.005, 0.005
 STOPPED = "Time was up before everything was looked at; what is written here holds, but there may be more."
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rlopt.reports import words
-from rlopt.usage import Usage
+from rlopt.usage import PoolUse, Usage
 
 LEAST_GB = 0.05
 """Growth a day below which an item is not named beside others."""
@@ -17,6 +19,7 @@ def usage(found: Usage) -> list[tuple[str, str]]:
 
 def _rows(found: Usage) -> list[tuple[str, str]]:
     return [
+        *_busy(found.pools),
         ("sampled", _sampled(found)),
         ("trained on", _trained(found)),
         ("weights", _weights(found)),
@@ -24,6 +27,17 @@ def _rows(found: Usage) -> list[tuple[str, str]]:
         ("storage", _growth(found.storage_growth_gb_per_day)),
         ("useful work", _useful(found)),
     ]
+
+
+def _busy(pools: Sequence[PoolUse]) -> list[tuple[str, str]]:
+    """How busy each pool is; the first is what a step waits for."""
+    return [("busy" if number == 0 else "", _pool(pool)) for number, pool in enumerate(pools)]
+
+
+def _pool(use: PoolUse) -> str:
+    stage = words.STAGES.get(use.stage, use.stage)
+    text = f"pool {use.pool} {words.percent(use.busy)} of a step, most to {stage}"
+    return text if use.limited_by is None else f"{text}, limited by {use.limited_by}"
 
 
 def tokens(count: float) -> str:

@@ -34,6 +34,7 @@ from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided, decided_load
+from rlopt.studies.bottlenecks import idle_notes
 from rlopt.studies.cpu_pools import cpu_pools
 from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
@@ -152,7 +153,14 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     pools = [_pool(one, problem) for one in details]
     stages = decided_load.stage(columns, j, problem, pools[0].name)
     stages += [
-        StageTime(stage=s.stage, pool=one.name, seconds=s.seconds, utilization=s.utilization, model=s.model)
+        StageTime(
+            stage=s.stage,
+            pool=one.name,
+            seconds=s.seconds,
+            utilization=s.utilization,
+            model=s.model,
+            limited_by=s.limited_by,
+        )
         for one in details
         for s in one.detail.stages
     ]
@@ -270,7 +278,8 @@ def _with_bill(plan: Plan, problem: Problem) -> Plan:
     cost = Cost(total_usd=math.fsum(line.usd for line in lines), lines=lines)
     each = per_point(cost.total_usd, problem.request.job.target)
     priced = plan.model_copy(update={"cost": cost, "storage_gib": storage_gib(plan, problem), "per_point": each})
-    priced = priced.model_copy(update={"warnings": [*plan.warnings, *request_warnings(plan, problem)]})
+    more = [*request_warnings(plan, problem), *idle_notes(plan, problem)]
+    priced = priced.model_copy(update={"warnings": [*plan.warnings, *more]})
     if priced.decisions is None:
         return priced
     storage = {line.item.split()[0]: line.usd for line in lines if line.dimension == "storage"}

@@ -1,7 +1,7 @@
 """The best plan of every other GPU type, provider, placement and pricing, and the reason why it lost.
 
 Each rival is a problem of its own: the same request on the offers of one kind alone, built, searched and proven like
-the plan itself.
+the plan itself; or with the next smaller number of GPUs in a pool that is busy for less than half of a step.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
+from rlopt.studies.bottlenecks import idle_pools, smaller_gpus, with_smaller
 from rlopt.studies.cheapest import Found, find
 from rlopt.studies.clock import Clock
 
@@ -41,8 +43,7 @@ class _Asked:
 
     axis: Axis
     value: str
-    request: Request
-    only: Only | None
+    built: Callable[[], Problem]
 
 
 def rivals_of(problem: Problem, plan: Plan, build: Build, clock: Clock) -> list[Rival]:
@@ -51,7 +52,7 @@ def rivals_of(problem: Problem, plan: Plan, build: Build, clock: Clock) -> list[
     A kind that every pool of the plan is of already is no rival. ``build`` makes the problem of a request on some
     offers.
     """
-    found = [_rival(asked, problem, plan, build, clock) for asked in _asked(problem, plan)]
+    found = [_rival(asked, plan, clock) for asked in _asked(problem, plan, build)]
     axes = list(dict.fromkeys(rival.axis for rival in found))
     return sorted(found, key=lambda one: (axes.index(one.axis), _rank(one, problem), one.value))
 
@@ -62,21 +63,30 @@ def _rank(rival: Rival, problem: Problem) -> tuple[float, float]:
     return (0.0 if rival.verdict in ("dearer", "slower") else 1.0, math.inf if value is None else value)
 
 
-def _asked(problem: Problem, plan: Plan) -> Iterator[_Asked]:
+def _asked(problem: Problem, plan: Plan, build: Build) -> Iterator[_Asked]:
     request, by_id = problem.request, {offer.id: offer for offer in problem.market.offers}
     used = [by_id[pool.offer] for pool in plan.pools if pool.offer in by_id]
     for axis, of in KINDS:
         mine = {of(offer) for offer in used}
         for value in sorted({of(offer) for offer in problem.market.offers}):
             if mine != {value}:
-                yield _Asked(axis, value, request, lambda offer, of=of, value=value: of(offer) == value)  # type: ignore[misc]
+                yield _Asked(axis, value, partial(build, request, partial(_is, of, value)))
     placement = plan.decisions.placement if plan.decisions else ""
     for other in request.placements if problem.workload.generates else ():
         if other != placement:
-            yield _Asked("placement", other, request.replaced("choices.placements", (other,)), None)
+            yield _Asked("placement", other, partial(build, request.replaced("choices.placements", (other,)), None))
+    for pool in idle_pools(plan):
+        gpus = smaller_gpus(plan, pool, problem)
+        if gpus is not None and pool.share is None:
+            value = f"{pool.name} on {gpus} of {pool.gpus} GPUs"
+            yield _Asked("size", value, partial(with_smaller, plan, pool, gpus, problem))
 
 
-def _rival(asked: _Asked, problem: Problem, plan: Plan, build: Build, clock: Clock) -> Rival:
+def _is(of: Callable[[Offer], str], value: str, offer: Offer) -> bool:
+    return of(offer) == value
+
+
+def _rival(asked: _Asked, plan: Plan, clock: Clock) -> Rival:
     def rival(verdict: Verdict, **more: object) -> Rival:
         return Rival.model_validate({"axis": asked.axis, "value": asked.value, "verdict": verdict, **more})
 
@@ -84,7 +94,7 @@ def _rival(asked: _Asked, problem: Problem, plan: Plan, build: Build, clock: Clo
         clock.saw(False)
         return rival("unproven")
     try:
-        own = build(asked.request, asked.only)
+        own = asked.built()
     except (MissingFactError, NotSupportedError) as error:
         return rival("facts", note=str(error))
     rules, by_time = rules_of(own), own.request.objective == "time"

@@ -15,6 +15,7 @@ from rlopt.estimates.transfer import WEIGHT_BYTES
 from rlopt.estimates.useful import once_flops, step_flops
 from rlopt.plan import Plan
 from rlopt.problem import Problem
+from rlopt.studies.bottlenecks import pool_uses
 from rlopt.units import HOURS_PER_DAY, KILO, MEGA, SECONDS_PER_HOUR, bytes_to_gb
 from rlopt.usage import Usage
 from rlopt.workloads.tokens import sampled_tokens, trained_tokens
@@ -46,6 +47,7 @@ def usage_of(plan: Plan, variant: Variant, trainer: PoolDetail, problem: Problem
         gradient_gb_per_node=trainer.gradient_gb[0],
         gradient_gb_leaving_node=trainer.gradient_gb[1],
         storage_growth_gb_per_day=_growth(plan, variant, problem),
+        pools=pool_uses(plan),
         useful_pflop_days=useful,
         compute_usd_per_pflop_day=_each(compute, useful * runs),
         usd_per_pflop_day=_each(whole, useful * runs),
