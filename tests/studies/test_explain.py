@@ -56,7 +56,7 @@ def test_a_rival_that_is_late_says_by_how_much() -> None:
     fast = api.frontier(_request(), points=2).points[0]
     deadline = (fast.time.confident_hours if fast.time else 0.0) * 1.02
     found = api.explain(_request(f"{deadline:.4f}h"))
-    late = [one for one in found.rivals if one.verdict == "late"]
+    late = [one for one in found.rivals if one.verdict == "late" and one.axis != "size"]  # sizes: test_bottlenecks
     assert late, slow
     for rival in late:
         free = _narrowed(_request(), rival).replaced("limits.deadline", None).replaced("objective", "time")
