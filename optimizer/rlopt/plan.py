@@ -408,6 +408,24 @@ class PerPoint(Strict):
     """The whole bill, every trial included, over the points."""
 
 
+class Certainty(Strict):
+    """How sure a plan's bill and hours are, by the time model's own error and the band of spot prices."""
+
+    confidence: float
+    """Share of runs between the low and the high end, as many below as above."""
+    low_usd: float
+    high_usd: float | None
+    """Null where so slow a run would make no progress between two stops."""
+    low_hours: float
+    """As the deadline counts them."""
+    high_hours: float | None
+    deadline_probability: float | None = None
+    """Share of runs that meet the deadline, at the predicted pace; null without a deadline."""
+    spot_low_usd: float | None = None
+    """The bill at the lowest price of any zone for every spot pool; null without a band."""
+    spot_high_usd: float | None = None
+
+
 class WorstCase(Strict):
     """The same plan if every step takes ``times`` as long as predicted."""
 
@@ -458,6 +476,8 @@ class Plan(Strict):
     """Tokens, bytes and useful arithmetic of a run, and dollars for each."""
     reasons: list[str] = Field(default_factory=list)
     """Why a preset's floor was loosened, in the requester's words."""
+    certainty: Certainty | None = None
+    """How sure bill and hours are; null where there is no plan."""
     worst: WorstCase | None = None
     """The plan in the worst case that `limits.robust` asks for; null without one."""
 

@@ -8,6 +8,7 @@ from rich.text import Text
 from rlopt.plan import Plan
 from rlopt.reports import (
     text_bill,
+    text_certainty,
     text_choices,
     text_infeasible,
     text_pools,
@@ -52,9 +53,10 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         *heading("Machines"),
         *text_pools.machines(plan),
         *heading("Time"),
-        *text_time.sections(plan.time, plan.worst),
+        *text_time.sections(plan.time, plan.worst, text_certainty.meets_deadline(plan)),
         *heading("Bill"),
         text_bill.bill(plan.cost, plan.currency, plan.exchange_rates),
+        *text_certainty.bills(plan),
         *_usage(plan),
         *heading("Decisions"),
         text_choices.decisions(plan),

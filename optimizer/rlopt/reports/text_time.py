@@ -17,8 +17,11 @@ SHOWN: Final = 0.001
 """Share of a step from which on samples that load beside the step before are worth a line."""
 
 
-def sections(time: Time, worst: WorstCase | None = None) -> list[RenderableType]:
-    """Lay out expected and confident hours, the deadline, and a step by stage."""
+def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[RenderableType]:
+    """Lay out expected and confident hours, the deadline, and a step by stage.
+
+    ``met`` says how many runs meet the deadline.
+    """
     even = "" if worst is None else f", even if every step takes {worst.times:g} times as long"
     rows = [
         ("expected", f"{words.hours(time.expected_hours)}, failures and restarts included"),
@@ -37,7 +40,7 @@ def sections(time: Time, worst: WorstCase | None = None) -> list[RenderableType]
     rows += _worst(worst)
     if time.deadline_hours is not None:
         spare = time.deadline_hours - time.confident_hours
-        rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare"))
+        rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare{met}"))
     rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
     stages: list[tuple[str, ...]] = [
         (

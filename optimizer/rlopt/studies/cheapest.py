@@ -19,6 +19,7 @@ from rlopt.program import Program
 from rlopt.rules import Rule, rules_of
 from rlopt.studies.answer import build_plan
 from rlopt.studies.bounds import Bounds
+from rlopt.studies.certainty import certainty
 from rlopt.studies.prune import Goal, Prune
 from rlopt.studies.search import Search
 
@@ -162,13 +163,19 @@ def _known_best(program: Program, outcome: solvers.Outcome, known: Ints) -> solv
 
 def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None) -> Plan:
     """Hand the found columns to a solver and return the audited plan, or an infeasible one without relaxations."""
+    return solve_column(problem, found, goal, backend, time_limit)[0]
+
+
+def solve_column(
+    problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None
+) -> tuple[Plan, Columns | None]:
+    """The same, with the plan's joint column (one row); None where there is no plan."""
     objective: Objective = "time" if goal == "time" else "cost"
     module = solvers.backend(backend)
     if not len(found.columns):
         nothing = solvers.Outcome("infeasible", None, None, math.inf, 0.0, "every column excluded by an exact argument")
-        return _unless_stopped(
-            infeasible_plan(problem, summary(problem, found, nothing, backend, goal, None, 0)), found
-        )
+        none = infeasible_plan(problem, summary(problem, found, nothing, backend, goal, None, 0))
+        return _unless_stopped(none, found), None
     program = formulate(found.columns, problem, objective, found.rules)
     outcome = solvers.solve(program, module, time_limit)
     if outcome.values is None:
@@ -176,15 +183,17 @@ def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_l
         if outcome.termination == "infeasible" or not len(known):
             none = infeasible_plan(problem, summary(problem, found, outcome, backend, goal, None, len(program.rows)))
             if outcome.termination == "infeasible":
-                return _unless_stopped(none, found)
-            return none.model_copy(update={"status": "feasible"})
+                return _unless_stopped(none, found), None
+            return none.model_copy(update={"status": "feasible"}), None
         outcome = _known_best(program, outcome, known)
     assert outcome.values is not None
     j = _tie_break(found, problem, program.objective, int(np.argmax(outcome.values)))
     root_gap = _root_gap(program, float(program.objective[j])) if backend == "pulp" else None
     solver = summary(problem, found, outcome, backend, goal, float(found.columns.usd[j]), len(program.rows), root_gap)
     proven = found.complete and outcome.termination == "optimal" and solver.gap is not None and solver.gap <= PROOF
-    return audit(build_plan(found.columns, j, problem, solver, "optimal" if proven else "feasible"), problem)
+    plan = audit(build_plan(found.columns, j, problem, solver, "optimal" if proven else "feasible"), problem)
+    column = found.columns.take(slice(j, j + 1))
+    return plan.model_copy(update={"certainty": certainty(problem, column)}), column
 
 
 def _unless_stopped(plan: Plan, found: Found) -> Plan:
@@ -216,10 +225,17 @@ def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
 
 def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True) -> Plan:
     """The cheapest plan of the request (or the fastest, where its objective is time), proven and audited."""
+    return chosen(problem, backend, time_limit, reductions)[0]
+
+
+def chosen(
+    problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True
+) -> tuple[Plan, Columns | None]:
+    """The same, with the plan's joint column (one row); None where there is no plan."""
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
     start, seconds = time.perf_counter(), math.inf if time_limit is None else time_limit
     found = find(problem, goal, reductions=reductions, seconds=seconds)
     spent = time.perf_counter() - start
     left = None if time_limit is None else max(time_limit - spent, LEAST_SECONDS)
-    plan = solve_found(problem, found, goal, backend, left)
-    return plan.model_copy(update={"solver": plan.solver.model_copy(update={"search_seconds": spent})})
+    plan, column = solve_column(problem, found, goal, backend, left)
+    return plan.model_copy(update={"solver": plan.solver.model_copy(update={"search_seconds": spent})}), column
