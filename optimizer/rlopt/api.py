@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rlopt.comparison import Comparison
     from rlopt.difference import Difference
     from rlopt.explanation import Explanation
+    from rlopt.review import Review
 
 FRONTIER_IN_SHORT = 6
 
@@ -177,6 +178,16 @@ def compare(
             for one in load_compared(files[0], algorithms, overrides)
         ]
     )
+
+
+def review(plan: str | Path, bill: str | Path) -> Review:
+    """The bill that came against a saved plan, split into trials, throughput, price, growth and the rest."""
+    from rlopt.measured.bill import read_bill
+    from rlopt.reading.plan_file import read_plan
+    from rlopt.studies.review import review as review_study
+
+    first, second = Path(plan), Path(bill)
+    return review_study(read_plan(first), read_bill(second), (first.name, second.name))
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

@@ -20,6 +20,7 @@ from rlopt.cli.export import export
 from rlopt.cli.failures import explain_failure
 from rlopt.cli.frontier import frontier
 from rlopt.cli.init import init
+from rlopt.cli.review import review
 from rlopt.cli.schema import schema
 from rlopt.cli.solve import solve
 from rlopt.cli.validate import validate
@@ -33,6 +34,7 @@ COMMANDS: tuple[click.Command, ...] = (
     diff,
     compare,
     evaluate,
+    review,
     validate,
     catalog,
     export,

@@ -47,7 +47,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         found.append(
             BillLine(
                 dimension="compute",
-                item=_item(pool),
+                item=pool_item(pool),
                 kind="fixed" if pool.roles in (["load"], ["control"]) else "elastic",
                 usd=pool.usd_per_hour * hours,
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
@@ -70,7 +70,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     return found + [_commitment(pool, used) for pool in plan.pools if pool.term_hours]
 
 
-def _item(pool: Pool) -> str:
+def pool_item(pool: Pool) -> str:
     """What a pool's line is called: by what it does where it is no pool of the job's models."""
     if pool.roles == ["load"]:
         return pool.name

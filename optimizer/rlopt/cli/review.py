@@ -1,0 +1,45 @@
+"""``rlopt review``: the bill that came against the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rlopt.cli import options
+from rlopt.cli.exits import DONE
+from rlopt.cli.output import print_report, print_text, to_json, write_file
+
+_FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+
+@click.command(short_help="Split the difference between a bill and its plan.")
+@click.argument("plan", type=_FILE, metavar="PLAN.json")
+@click.argument("bill", type=_FILE, metavar="BILL.csv")
+@options.as_json
+@options.output("the review as JSON")
+def review(plan: Path, bill: Path, as_json: bool, output: Path | None) -> int:
+    """Say why a bill differs from its plan: trials, throughput, price, growth or the rest.
+
+    BILL.csv has the columns usd and dimension or item, as in the plan's bill, and where they
+    are known trials (runs carried out), hours or gpu_hours (billed in total) and price (of
+    one of those hours). The parts add up to the difference.
+
+    \b
+    Example:
+      rlopt solve constraints.yaml -o plan.json
+      rlopt review plan.json bill.csv
+    """
+    from rlopt import api
+
+    found = api.review(plan, bill)
+    document = to_json(found.document())
+    if output is not None:
+        write_file(output, document)
+    if as_json:
+        print_text(document)
+    else:
+        from rlopt.reports.text_review import review_report
+
+        print_report(*review_report(found))
+    return DONE
