@@ -98,8 +98,8 @@ def _behind(line: ReviewLine, one: MachineTime) -> str:
     due = _time(one.planned, one.planned_trials, one.planned_usd_per_unit, one.unit)
     came = _time(one.billed, one.billed_trials, one.billed_usd_per_unit, one.unit)
     text = f"{_name(line)}: planned {due}, billed {came}"
-    lacking = [name for name in ("trials", "gpu_hours" if one.unit == "GPU-h" else "hours", "price")]
-    lacking = [name for name in lacking if name not in one.stated]
+    known = ("trials", "gpu_hours" if one.unit == "GPU-h" else "hours", "price")
+    lacking = [name for name in known if name not in one.stated]
     if not lacking:
         return text
     follow = "they follow" if lacking[1:] else "it follows"
