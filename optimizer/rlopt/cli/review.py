@@ -27,8 +27,8 @@ def review(plan: Path, bill: Path, as_json: bool, output: Path | None) -> int:
 
     \b
     Example:
-      rlopt solve constraints.yaml -o plan.json
       rlopt review plan.json bill.csv
+      rlopt review plan.json bill.csv --json -o review.json
     """
     from rlopt import api
 

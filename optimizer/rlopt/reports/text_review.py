@@ -36,7 +36,7 @@ def review_report(found: Review) -> list[RenderableType]:
     if found.largest is not None:
         parts.append(Text(f"Next time: {DO[found.largest]}."))
     shown = in_cents(found.parts, found.more_usd)
-    rows = [(name, _signed(shown[name]), MEANS[name]) for name in PARTS]
+    rows: list[tuple[str, ...]] = [(name, _signed(shown[name]), MEANS[name]) for name in PARTS]
     rows.append(("together", _signed(round(found.more_usd, 2)), ""))
     parts += [*heading("Billed minus planned"), table(("part", "USD", "is"), rows, right=("USD",))]
     narrow = (", ".join(_told(line)) for line in found.lines)
