@@ -25,8 +25,11 @@ from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
 if TYPE_CHECKING:
+    from rlopt.candidates.build import Held
     from rlopt.comparison import Comparison
+    from rlopt.configuration import Configuration
     from rlopt.difference import Difference
+    from rlopt.evaluation import Evaluation
     from rlopt.explanation import Explanation
     from rlopt.review import Review
 
@@ -188,6 +191,27 @@ def review(plan: str | Path, bill: str | Path) -> Review:
 
     first, second = Path(plan), Path(bill)
     return review_study(read_plan(first), read_bill(second), (first.name, second.name))
+
+
+def evaluate(
+    request: Request, config: str | Path | Configuration, backend: str = "pulp", facts: Catalog | None = None
+) -> Evaluation:
+    """A configuration that somebody has, as a file or read: memory, hours and bill, beside the optimum.
+
+    Raises InputError where it contradicts itself, the request or the catalogs.
+    """
+    from rlopt.configuration import Configuration
+    from rlopt.reading.config_file import read_configuration
+    from rlopt.studies.evaluate import evaluate as evaluate_study
+
+    given = config if isinstance(config, Configuration) else read_configuration(config)
+    problem = problem_of(request, catalog() if facts is None else facts)
+
+    def build(changed: Request, known: Catalog, only: Callable[[Offer], bool] | None, held: Held | None) -> Problem:
+        return replace(build_problem(changed, known, problem.models, held=held, only=only), phases=problem.phases)
+
+    name = Path(given.file).name if given.file else "the configuration"
+    return evaluate_study(problem, given, build, name, backend)
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

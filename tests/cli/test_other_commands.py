@@ -41,7 +41,6 @@ def test_init_does_not_overwrite_without_force(api: FakeApi, rlopt_run: Run, req
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("evaluate", "FILE", "--config", "FILE"),
         ("export", "FILE", "--to", "verl", "-o", "out"),
         ("catalog", "import", "FILE"),
         ("catalog", "refresh"),

@@ -22,6 +22,7 @@ from rlopt.candidates.load_grid import load_table
 from rlopt.candidates.loading import with_loading
 from rlopt.candidates.market import Market, open_market
 from rlopt.candidates.nodes import load_nodes
+from rlopt.candidates.only import EVERYTHING, Only
 from rlopt.candidates.operations import Operations, load_operations
 from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import stop_rates
@@ -51,6 +52,8 @@ class Held:
 
     training: Callable[[TrainingTable, Ints], Ints]
     sampling: Callable[[SamplingTable, Ints], Ints]
+    only: Only = EVERYTHING
+    """What alone is estimated."""
 
 
 def _kept(context: Context, table: T, choose: Callable[[T, Ints], Ints]) -> T:
@@ -100,6 +103,7 @@ def build_problem(
     scoring_rates = scorer_rates(tariffs, len(variants))
     experts = any(role.model.experts > 0 for variant in variants for role in variant.workload.roles)
     context = make_context(request, catalog, workload, market, gpu_limit, experts=experts)
+    context = context if held is None else replace(context, only=held.only)
     stops = stop_rates(market, catalog)
     builder = Builder(context, stops, environment_rates(tariffs, len(context.instances)))
     apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt.candidates.market import Market, Topology
+from rlopt.candidates.only import EVERYTHING, Only
 from rlopt.estimates import (
     Calibration,
     Hardware,
@@ -71,6 +72,8 @@ class Context:
     once_sequences: float = 0.0
     kernels: Kernels | None = None
     """Kernels of the training stack; those of the job where none."""
+    only: Only = EVERYTHING
+    """What is stated of a configuration; nothing where all are searched."""
 
     def tokens(self, stage: Stage) -> Tokens:
         """Lengths of one stage for the estimates."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -52,6 +52,8 @@ class PoolDetail:
     """GB of gradients that a node sends in a step, and those of them that leave the node."""
     band: float = 0.0
     """Half of the 80 % band of its times, as a share: 0.35 means ±35 %."""
+    by_stage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Memory of every stage by part, GiB per GPU; ``parts`` are those of the peak."""
 
 
 @dataclass(frozen=True, slots=True)

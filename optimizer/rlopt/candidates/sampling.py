@@ -15,6 +15,7 @@ from rlopt.candidates.context import Context, context_of
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_seconds import sampled
 from rlopt.candidates.layouts import POWERS, node_counts
+from rlopt.candidates.only import stated_counts
 from rlopt.problem import Floats, Ints
 from rlopt.workloads.variants import Variant
 
@@ -64,7 +65,7 @@ def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> l
     found = [(tp, 1) for tp in POWERS if whole(tp, nodes[0]) and not any(count % tp for count in heads)]
     if model.experts:
         found += [(1, ep) for ep in POWERS if ep > 1 and whole(ep, nodes[1]) and model.experts % ep == 0]
-    return found
+    return [(tp, ep) for tp, ep in found if context.only.engine(tp, ep)]
 
 
 def sampling_tables(
@@ -91,7 +92,7 @@ def sampling_table(context: Context) -> SamplingTable | None:
     for number, topology in enumerate(market.topologies):
         here = market.topology == number
         most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
-        for nodes in node_counts(most):
+        for nodes in stated_counts(context.only.sampling_gpus, topology.gpus_per_node, most, node_counts(most)):
             gpus = topology.gpus_per_node * nodes
             for tp, ep in engines(context, topology.gpus_per_node, topology.cluster, gpus):
                 rows += [(number, nodes, tp, p, ep) for p in range(len(context.request.choices.precision.rollout))]

@@ -14,6 +14,7 @@ import numpy as np
 
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import POWERS, node_counts
+from rlopt.candidates.only import stated_counts
 from rlopt.candidates.training_memory import PARTS, Parts, as_dict
 from rlopt.candidates.training_seconds import forward_times
 from rlopt.estimates import Hardware, Layout, ModelShape
@@ -75,7 +76,8 @@ def scoring_table(context: Context) -> ScoringTable | None:
         here = market.topology == number
         most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
         ways = [(*way, mb) for way in replicas(context, topology.gpus_per_node) for mb in MICRO_BATCHES]
-        rows += [(number, nodes, *way) for nodes in node_counts(most) for way in ways]
+        sizes = stated_counts(context.only.scoring_gpus, topology.gpus_per_node, most, node_counts(most))
+        rows += [(number, nodes, *way) for nodes in sizes for way in ways]
     if not rows:
         return None
     table = np.array(rows, dtype=np.int64)
@@ -89,7 +91,8 @@ def scoring_table(context: Context) -> ScoringTable | None:
     for p, precision in enumerate(context.request.choices.precision.score):
         known = ~np.isnan(hardware.peak(precision))
         unknown += int((~known).sum())
-        fits = np.flatnonzero(known & (peak_gib(scoring_parts(context, layout, precision)) <= capacity))
+        meant = known if context.only.scorers is None else known & context.only.scorers(layout, gpus)
+        fits = np.flatnonzero(meant & (peak_gib(scoring_parts(context, layout, precision)) <= capacity))
         here, mine = hardware.take(fits), layout.take(fits)
         parts.append((fits, p))
         for size, found in seconds.items():

@@ -17,6 +17,7 @@ from rlopt.candidates.closest import closest
 from rlopt.candidates.context import Context, margins
 from rlopt.candidates.detail import Nearest
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
+from rlopt.candidates.only import stated_counts
 from rlopt.candidates.training_memory import TrainingMemory, role_layout, training_memory, with_choices
 from rlopt.candidates.training_seconds import forward_times, stage_seconds, update_times
 from rlopt.estimates import Hardware, Layout, host_gib
@@ -24,7 +25,7 @@ from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
 
 CHUNK = 16_384
-RECOMPUTES = (0, 1, 2)
+RECOMPUTES: tuple[int, ...] = (0, 1, 2)
 PARAMETERS_OFF = 2
 
 
@@ -76,7 +77,8 @@ def node_options(context: Context) -> list[tuple[int, ...]]:
     for number, topology in enumerate(market.topologies):
         here = market.topology == number
         most = int(min(market.max_nodes[here].max(initial=0), context.gpu_limit // topology.gpus_per_node))
-        found.append(node_counts(most) if topology.cluster else node_counts(min(most, 1)))
+        most = most if topology.cluster else min(most, 1)
+        found.append(stated_counts(context.only.training_gpus, topology.gpus_per_node, most, node_counts(most)))
     return found
 
 
@@ -114,11 +116,16 @@ def _groups(context: Context) -> tuple[Layout, dict[tuple[int, int], slice]]:
     return _join(parts), where
 
 
+def known_layouts(context: Context) -> Layout | None:
+    """Every layout of the sizes in question, whether it is meant and fits or not; None without any."""
+    return _groups(context)[0] if any(node_options(context)) else None
+
+
 def training_table(
     context: Context, offloads: tuple[int, ...], score_precision: str, update_precision: str = "bf16"
 ) -> TrainingTable | None:
     """Every training candidate that fits at its precisions; None where there is no topology at all."""
-    if not context.market.topologies:
+    if not any(node_options(context)):
         return None
     table, where = _groups(context)
     rows, topology, nodes = [], [], []
@@ -128,16 +135,22 @@ def training_table(
             rows.append(np.arange(part.start, part.stop))
             topology.append(np.full(part.stop - part.start, number))
             nodes.append(np.full(part.stop - part.start, count))
-    index, topology_of, nodes_of = np.concatenate(rows), np.concatenate(topology), np.concatenate(nodes)
+    index, topology_of, nodes_of = _meant(
+        context, table, np.concatenate(rows), np.concatenate(topology), np.concatenate(nodes)
+    )
+    if not len(index):
+        return None
     capacity = context.hardware.memory_gib[topology_of] * (1.0 - margins(context, table)[index])
-    asleep = context.asleep_gib
+    asleep, recomputes = context.asleep_gib, RECOMPUTES
+    if context.only.recompute is not None:
+        recomputes = (context.only.recompute,)
     chosen: list[tuple[np.ndarray, int, np.ndarray, Floats]] = []
     fitting = 0
     residents: dict[int, Floats] = {}
     misses: list[Nearest] = []
     for offload in offloads:
         memories = [
-            _memory(context, table, recompute, offload, update_precision, score_precision) for recompute in RECOMPUTES
+            _memory(context, table, recompute, offload, update_precision, score_precision) for recompute in recomputes
         ]
         resident = memories[0].resident
         residents[offload] = resident["weights"] + resident["optimizer"]
@@ -152,7 +165,7 @@ def training_table(
             chosen.append((at, offload, first[at], free[first[at], at]))
     pick, headroom = (np.concatenate([part[n] for part in chosen]) for n in (0, 3))
     offload_of = np.concatenate([np.full(len(part[0]), part[1]) for part in chosen])
-    recompute_of = np.concatenate([part[2] for part in chosen])
+    recompute_of = np.array(recomputes)[np.concatenate([part[2] for part in chosen])]
     base = table.take(index[pick])
     layout = Layout(
         tp=base.tp,
@@ -212,6 +225,15 @@ def training_table(
         update_precision,
         None if fitting or not misses else min(misses, key=lambda miss: miss.missing_gib),
     )
+
+
+def _meant(context: Context, table: Layout, index: Ints, topology: Ints, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+    """The rows of the layouts that are meant: all where none is stated."""
+    if context.only.layouts is None:
+        return index, topology, nodes
+    gpus = np.asarray(nodes * context.hardware.gpus_per_node[topology], dtype=np.int64)
+    meant = context.only.layouts(table.take(index), gpus)
+    return index[meant], topology[meant], nodes[meant]
 
 
 def _memory(

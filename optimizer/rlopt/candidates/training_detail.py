@@ -60,6 +60,7 @@ def training_detail(
         parts=peaks[peak],
         stages=tuple(stages),
         memory_margin=free,
+        by_stage=peaks,
         frozen_gib=float(memory.frozen[0]),
         spared_seconds=float(spared_seconds(context, hardware, layout, entry.group_size, entry.precision)[0]),
         gradient_gb=gradient_gb(context, hardware, layout, entry.group_size),

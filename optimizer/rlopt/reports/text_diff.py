@@ -21,10 +21,10 @@ def difference_report(found: Difference) -> list[RenderableType]:
     parts: list[RenderableType] = [Text(headline(found), style="bold")]
     parts += [Text(f"A: {_told(found.a)}"), Text(f"B: {_told(found.b)}")]
     if found.lines:
-        parts += [*heading("Money"), table(MONEY, _money(found), right=MONEY[1:])]
+        parts += [*heading("Money"), table(MONEY, money(found), right=MONEY[1:])]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
         if changes:
-            parts += [*heading(title), table(CHOICES, _choices(changes))]
+            parts += [*heading(title), table(CHOICES, choices(changes))]
     return parts
 
 
@@ -32,10 +32,10 @@ def difference_markdown(found: Difference) -> str:
     """The same as Markdown."""
     parts = [f"**{headline(found)}**", "", f"- A: {_told(found.a)}", f"- B: {_told(found.b)}"]
     if found.lines:
-        parts += ["", "### Money", "", *_rows(MONEY, _money(found), right=3)]
+        parts += ["", "### Money", "", *_rows(MONEY, money(found), right=3)]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
         if changes:
-            parts += ["", f"### {title}", "", *_rows(CHOICES, _choices(changes))]
+            parts += ["", f"### {title}", "", *_rows(CHOICES, choices(changes))]
     return "\n".join(parts) + "\n"
 
 
@@ -65,7 +65,7 @@ def _told(side: Side) -> str:
     )
 
 
-def _money(found: Difference) -> list[tuple[str, ...]]:
+def money(found: Difference) -> list[tuple[str, ...]]:
     """Each line that changes by a cent, and what is left of the rest, so that the column adds up."""
     shown = [line for line in found.lines if abs(line.more_usd) >= CENT]
     rows: list[tuple[str, ...]] = [
@@ -84,7 +84,8 @@ def _signed(usd: float) -> str:
     return f"+{words.usd(usd)}" if usd > 0 else words.usd(usd)
 
 
-def _choices(changes: Sequence[Change]) -> list[tuple[str, ...]]:
+def choices(changes: Sequence[Change]) -> list[tuple[str, ...]]:
+    """One row for each choice that differs; a pool of one side alone is one row."""
     rows: dict[str, tuple[str, ...]] = {}
     for one in changes:
         key = one.key.partition(".")[2]

@@ -29,8 +29,8 @@ def difference(a: Plan, b: Plan, names: tuple[str, str] = ("A", "B")) -> Differe
     both = a.cost is not None and b.cost is not None
     lines = _lines(a, b)
     hours = (a.time.confident_hours, b.time.confident_hours) if a.time and b.time else None
-    decided = [_flat(plan.decisions.model_dump(mode="json"), "decisions") if plan.decisions else {} for plan in (a, b)]
-    pools = [_flat({pool.name: _chosen(pool) for pool in plan.pools}, "pools") for plan in (a, b)]
+    decided = [flat(plan.decisions.model_dump(mode="json"), "decisions") if plan.decisions else {} for plan in (a, b)]
+    pools = [flat({pool.name: chosen(pool) for pool in plan.pools}, "pools") for plan in (a, b)]
     return Difference(
         a=_side(a, names[0]),
         b=_side(b, names[1]),
@@ -63,16 +63,17 @@ def _lines(a: Plan, b: Plan) -> list[LineChange]:
     ]
 
 
-def _chosen(pool: Pool) -> dict[str, Any]:
+def chosen(pool: Pool) -> dict[str, Any]:
+    """What was chosen of a pool, without what came of it."""
     return {key: value for key, value in pool.model_dump(mode="json").items() if key not in (*OUTCOMES, "name")}
 
 
-def _flat(tree: Any, path: str) -> dict[str, Any]:
+def flat(tree: Any, path: str) -> dict[str, Any]:
     """Leaves by dotted key; a list of plain values is a leaf."""
     if isinstance(tree, Mapping):
-        return {key: leaf for name, part in tree.items() for key, leaf in _flat(part, f"{path}.{name}").items()}
+        return {key: leaf for name, part in tree.items() for key, leaf in flat(part, f"{path}.{name}").items()}
     if isinstance(tree, list) and any(isinstance(part, Mapping) for part in tree):
-        return {key: leaf for i, part in enumerate(tree) for key, leaf in _flat(part, f"{path}[{i}]").items()}
+        return {key: leaf for i, part in enumerate(tree) for key, leaf in flat(part, f"{path}[{i}]").items()}
     return {path: tree}
 
 

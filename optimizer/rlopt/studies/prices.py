@@ -29,7 +29,10 @@ def prices_used(
     for pool in pools:
         offer = by_id.get(pool.offer)
         if offer is not None:
-            scale = pool.usd_per_hour / pool.nodes / offer.price_per_hour
+            paid = pool.usd_per_hour / pool.nodes
+            scale = (
+                paid / offer.price_per_hour if offer.price_per_hour else 0.0
+            )  # machines of one's own may cost nothing
             found.append(
                 PriceUsed(
                     offer=offer.id,

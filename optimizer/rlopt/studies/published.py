@@ -10,7 +10,6 @@ choices.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,8 @@ from rlopt.plan import Plan
 from rlopt.problem import Ints, Problem
 from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
-from rlopt.studies.cheapest import Found, cheapest, find, solve_found
+from rlopt.studies.cheapest import cheapest, find, solve_found
+from rlopt.studies.lifting import broken as keys_broken
 from rlopt.studies.published_request import Machine, Published, Question, question, with_market, without
 
 
@@ -81,37 +81,6 @@ def _size(run: Published) -> Rule:
     )
 
 
-def _broken(problem: Problem, run: Published) -> tuple[str, ...] | None:
-    """Keys of limits and floors that no column of the configuration keeps together with the rest.
-
-    () where a column keeps them all, None where there is no column. No key can be left out of the answer: a floor that
-    only the cheapest column breaks stays.
-    """
-    size, rules = _size(run), rules_of(problem)
-
-    def some(kept: Sequence[Rule]) -> Found | None:
-        found = find(problem, "cost", [*kept, size])
-        return found if found.admitted.any() else None
-
-    if some(rules) is not None:
-        return ()
-    unbound = some([rule for rule in rules if not rule.relaxable])
-    if unbound is None:
-        return None
-    rows = np.flatnonzero(unbound.admitted)
-    best = unbound.columns.take(rows[[int(np.argmin(unbound.columns.usd[rows]))]])
-    lifted = [
-        rule
-        for rule in rules
-        if rule.relaxable and rule.amount is not None and not rule.admits(rule.amount(best, problem))[0]
-    ]
-    for rule in sorted(lifted, key=lambda rule: rule.key):  # floors first: they are the last thing to give up
-        fewer = [other for other in lifted if other is not rule]
-        if some([other for other in rules if other not in fewer]) is not None:
-            lifted = fewer
-    return tuple(rule.key for rule in lifted)
-
-
 def compare(problem: Problem, run: Published, plan: Plan | None = None, backend: str = "pulp") -> Comparison:
     """Price one published configuration of the problem's job beside its plan (``plan`` where it is known already).
 
@@ -128,7 +97,7 @@ def compare(problem: Problem, run: Published, plan: Plan | None = None, backend:
     for layout in (True, False):
         held = _held(run, layout)
         narrow = _built(problem, asked, asked.narrow, held)
-        broken = _broken(narrow, run)
+        broken = keys_broken(narrow, [_size(run)])
         if broken is not None:
             break
         freed = ("layout",)

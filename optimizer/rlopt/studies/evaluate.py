@@ -1,0 +1,182 @@
+"""What a configuration costs and takes, whether it fits, what it breaks, and what the optimum changes.
+
+What is stated is held exactly, also where a search would not look; the rest takes its cheapest value. Limits that the
+configuration does not keep are lifted, as few as possible, and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rlopt.candidates.detail import PoolDetail
+from rlopt.candidates.joint import pool_rows
+from rlopt.configuration import Configuration
+from rlopt.errors import NotSupportedError
+from rlopt.evaluation import Broken, Evaluation, StageMemory
+from rlopt.facts import Catalog
+from rlopt.plan import Plan
+from rlopt.problem import ASYNC, COLOCATED, Columns, Problem
+from rlopt.request import Request
+from rlopt.rules import rules_of
+from rlopt.studies.asking import asked
+from rlopt.studies.cheapest import cheapest, find, solve_found
+from rlopt.studies.diff import difference
+from rlopt.studies.holding import Build, held, narrowed, stated_rules
+from rlopt.studies.lifting import broken as keys_broken
+from rlopt.studies.misfit import misfit
+from rlopt.studies.own_machines import Machines, machines_of, opened
+from rlopt.studies.published_request import without
+from rlopt.studies.said import said
+
+__all__ = ["Priced", "evaluate", "price"]
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A configuration as the cheapest plan that is one; ``plan`` None where none is."""
+
+    problem: Problem
+    plan: Plan | None
+    memory: tuple[StageMemory, ...]
+    broken: tuple[str, ...]
+    outside: tuple[str, ...]
+    machines: Machines
+
+
+def price(config: Configuration, request: Request, catalog: Catalog, build: Build, backend: str = "pulp") -> Priced:
+    """Hold a configuration and price it. Raises InputError where it contradicts itself, the request or the catalogs."""
+    machines = machines_of(config, request, catalog)
+    question = asked(config, request, machines)
+    problem = _built(config, question.request, machines, build)
+    more = stated_rules(problem, config)
+    broken = keys_broken(problem, more) if _any(problem) else None
+    if broken is None:
+        return Priced(problem, None, (), (), question.outside, machines)
+    if broken:
+        problem = _built(config, without(question.request, broken), machines, build)
+        more = stated_rules(problem, config)
+    found = find(problem, "cost", [*rules_of(problem), *more])
+    plan = solve_found(problem, found, "cost", backend)
+    memory = _memory(found.columns, _row(found.columns, found.admitted, plan), problem) if plan.pools else ()
+    return Priced(problem, plan if plan.pools else None, memory, broken, question.outside, machines)
+
+
+def _built(config: Configuration, request: Request, machines: Machines, build: Build) -> Problem:
+    ids = machines.all
+    try:
+        problem = build(request, machines.catalog, lambda offer: offer.id in ids, held(config, machines))
+    except NotSupportedError as error:
+        size = config.decisions.group_size
+        if size is None or size in request.group_sizes:
+            raise
+        message = f"no number of steps is known for group size {size}"
+        raise config.wrong(None, "group_size", message, str(error.message), "name a size of job.convergence") from None
+    return narrowed(problem, config, machines)
+
+
+def _any(problem: Problem) -> bool:
+    return bool(len(problem.colocated) or (len(problem.training) and len(problem.rollout)))
+
+
+def _row(columns: Columns, admitted: np.ndarray, plan: Plan) -> int:
+    """The column that the plan is."""
+    assert plan.cost is not None
+    assert plan.decisions is not None
+    usd = np.where(admitted, columns.usd, np.inf)
+    close = np.flatnonzero(np.abs(usd - plan.cost.total_usd) <= 1e-6 * max(1.0, plan.cost.total_usd))
+    every = plan.decisions.checkpoint.interval_steps
+    return int(min(close, key=lambda j: (columns.interval_steps[j] != every, usd[j]), default=int(np.argmin(usd))))
+
+
+def _details(columns: Columns, j: int, problem: Problem) -> list[tuple[str, PoolDetail]]:
+    estimates, steady = problem.estimates, bool(columns.placement[j] == ASYNC)
+    found = []
+    for pools, row in pool_rows(columns, j, problem):
+        at = int(pools.estimate[row])
+        if pools is problem.colocated or columns.placement[j] == COLOCATED:
+            found.append(("main" if problem.workload.generates else "train", estimates.colocated_detail(at)))
+        elif pools is problem.training:
+            found.append(("train", estimates.training_detail(at)))
+        elif pools is problem.rollout:
+            found.append(("rollout", estimates.rollout_detail(at, steady)))
+        else:
+            found.append(("score", estimates.scoring_detail(at)))
+    return found
+
+
+def _memory(columns: Columns, j: int, problem: Problem) -> tuple[StageMemory, ...]:
+    """Every stage of every pool of a column."""
+    return tuple(
+        StageMemory(
+            pool=name,
+            stage=stage,
+            needed_gib=sum(parts.values()),
+            capacity_gib=detail.capacity_gib,
+            parts={part: float(value) for part, value in parts.items()},
+        )
+        for name, detail in _details(columns, j, problem)
+        for stage, parts in detail.by_stage.items()
+    )
+
+
+def evaluate(problem: Problem, config: Configuration, build: Build, name: str, backend: str = "pulp") -> Evaluation:
+    """Evaluate a configuration of the problem's job beside its optimum. Raises InputError for one that cannot be."""
+    request, catalog = problem.request, problem.catalog
+    found = price(config, request, catalog, build, backend)
+    optimum = _optimum(problem, found.machines, build, backend)
+    outside = [key for key in found.outside if key not in found.broken]
+    notes = [*found.machines.notes, *(f"not understood, and left out: {key}" for key in config.ignored)]
+    common: Mapping[str, Any] = {"name": name, "optimum": optimum, "notes": notes}
+    if found.plan is None:
+
+        def attempt(one: Configuration, wider: Request) -> Plan | None:
+            return price(one, wider, catalog, build, backend).plan
+
+        why, memory = misfit(found.problem, config, found.machines, request, attempt)
+        stated = said(config, None)[0]
+        return Evaluation(fits=False, misfit=why, memory=memory, stated=stated, outside=outside, **common)
+    stated, taken = said(config, found.plan)
+    choices = [key for key in outside if key.startswith("choices.")]
+    return Evaluation(
+        fits=True,
+        memory=list(found.memory),
+        stated=stated,
+        taken=taken,
+        breaks=_breaks(problem, found, outside),
+        outside=choices,
+        plan=found.plan,
+        difference=difference(found.plan, optimum, (name, "the optimum")) if optimum.pools else None,
+        **common,
+    )
+
+
+def _breaks(problem: Problem, found: Priced, outside: list[str]) -> list[Broken]:
+    """Limits and floors of the request that the configuration's plan exceeds, each with both numbers."""
+    assert found.plan is not None
+    plan, rows = found.plan, list[Broken]()
+    asked_of = {rule.key: rule for rule in rules_of(problem)}
+    for key in dict.fromkeys((*(key for key in outside if key.startswith("limits.")), *found.broken)):
+        rule = asked_of.get(key)
+        if rule is None:
+            rows.append(Broken(constraint=key, value=None, limit=None, unit=""))
+            continue
+        value = rule.measure(plan, found.problem)
+        rows.append(Broken(constraint=key, value=float(value), limit=rule.limit, unit=rule.unit))
+    return rows
+
+
+def _optimum(problem: Problem, machines: Machines, build: Build, backend: str) -> Plan:
+    """The cheapest plan of the request; machines with a price of the configuration's are among its choices."""
+    request = problem.request.replaced("objective", "cost")
+    if not machines.own:
+        return cheapest(replace(problem, request=request), backend)
+    mine = machines.own
+    allowed = {offer.id for offer in problem.market.offers} | mine
+    wide = opened(request)
+    if request.choices.zones is not None:
+        wide = wide.replaced("choices.zones", request.choices.zones)
+    return cheapest(build(wide, machines.catalog, lambda offer: offer.id in allowed, None), backend)

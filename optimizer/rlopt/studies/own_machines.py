@@ -1,0 +1,250 @@
+"""Machines that a configuration stands on: offers of the catalogs, or its own at the price that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isclose
+from typing import Any, Final
+
+from rlopt.candidates.market import Market, named_devices, open_market, usd_rate
+from rlopt.configuration import Configuration, PoolGiven
+from rlopt.errors import InputError, MissingFactError
+from rlopt.facts import Catalog, Offer
+from rlopt.request import Request
+from rlopt.studies.own_shape import own_shape
+
+OWN: Final = "own"
+"""Provider of machines that no provider is stated of."""
+OPEN: Final[dict[str, Any]] = {
+    "gpus": None,
+    "pricing": ("on_demand", "spot", "reserved"),
+    "regions": None,
+    "providers": None,
+    "countries": None,
+    "zones": None,
+    "grades": ("list", "marketplace", "aggregator"),
+    "price_confidence": ("high", "medium", "low"),
+}
+"""Choices of machines, each opened as wide as it goes."""
+TURNS: Final = (
+    (),
+    *((key,) for key in OPEN),
+    ("gpus", "providers"),
+    ("gpus", "pricing"),
+    ("providers", "regions"),
+    tuple(OPEN),
+)
+"""What is opened, in turn, until the machines of a configuration can be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """Offers that each pool may stand on."""
+
+    catalog: Catalog
+    """With the configuration's own machines."""
+    ids: tuple[frozenset[str], ...]
+    """By pool."""
+    own: frozenset[str] = frozenset()
+    """Offers whose price the configuration states."""
+    outside: tuple[str, ...] = ()
+    """Choices of the request that do not allow them."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Every offer that any pool may stand on."""
+        return frozenset().union(*self.ids)
+
+
+def opened(request: Request, keys: tuple[str, ...] = tuple(OPEN)) -> Request:
+    """The request with choices of machines as wide as they go."""
+    for key in keys:
+        request = request.replaced(f"choices.{key}", OPEN[key])
+    return request
+
+
+def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Machines:
+    """Find the machines of every pool. Raises InputError where there are none."""
+    ids: list[frozenset[str]] = []
+    own: set[str] = set()
+    outside: dict[str, None] = {}
+    notes: list[str] = []
+    for pool in config.pools:
+        devices = _devices(config, pool, catalog)
+        if pool.own_price and not _as_listed(pool, request, catalog):
+            offer, said = _own_offer(config, pool, devices, catalog)
+            others = tuple(one for one in catalog.offers if one.id != offer.id)
+            catalog = replace(catalog, offers=(*others, offer))
+            own.add(offer.id)
+            ids.append(frozenset((offer.id,)))
+            notes += [one for one in said if one not in notes]
+            continue
+        found, keys = _listed(config, pool, devices, request, catalog)
+        ids.append(found)
+        outside |= dict.fromkeys(f"choices.{key}" for key in keys)
+    return Machines(catalog, tuple(ids), frozenset(own), tuple(outside), tuple(notes))
+
+
+def _devices(config: Configuration, pool: PoolGiven, catalog: Catalog) -> frozenset[str] | None:
+    """GPU types that a pool's word means; None where none is stated."""
+    if pool.gpu is None:
+        return None
+    try:
+        return named_devices(pool.gpu, catalog)
+    except MissingFactError as error:
+        allowed = "a GPU of rlopt catalog list gpus, or a family such as H100"
+        raise config.wrong(pool, "gpu", f"{pool.gpu!r} is no known GPU", allowed, error.fix or "name another") from None
+
+
+def _fits(pool: PoolGiven, devices: frozenset[str] | None) -> Callable[[Offer], bool]:
+    """Whether an offer is what a pool states."""
+    wanted = {"provider": pool.provider, "region": pool.region, "zone": pool.zone, "pricing": pool.pricing}
+    stated = {name: value for name, value in wanted.items() if value is not None}
+    if pool.offer is not None:  # one offer of a region serves all its zones
+        stated.pop("zone", None)
+
+    def fits(offer: Offer) -> bool:
+        shape = offer.shape
+        return (
+            (devices is None or shape.device in devices)
+            and all(getattr(offer, name) == value for name, value in stated.items())
+            and pool.offer in (None, offer.id)
+            and pool.instance_type in (None, shape.instance_type)
+            and pool.gpus_per_node in (None, shape.gpus)
+            and (pool.gpus is None or pool.gpus % shape.gpus == 0)
+            and (pool.gpus is None or pool.nodes is None or pool.gpus == pool.nodes * shape.gpus)
+        )
+
+    return fits
+
+
+def _rented(pool: PoolGiven, market: Market, number: int) -> bool:
+    """Whether an offer has as many machines as the pool states, linked where it trains."""
+    offer, topology = market.offers[number], market.topologies[int(market.topology[number])]
+    nodes = pool.nodes or (pool.gpus or offer.shape.gpus) // offer.shape.gpus
+    most = int(market.max_nodes[number])
+    return nodes <= most and (nodes == 1 or topology.cluster or pool.role != "train")
+
+
+def _listed(
+    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, request: Request, catalog: Catalog
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Offers of the catalogs for a pool, with as few choices opened as that takes."""
+    fits, limit = _fits(pool, devices), 1 << 20
+    if not any(fits(offer) for offer in (*catalog.offers, *catalog.zone_offers)):
+        raise _nothing(config, pool, devices, catalog)
+    for keys in TURNS:
+        try:
+            market = open_market(opened(request, keys), catalog, limit)
+        except MissingFactError:
+            continue
+        at = [n for n, offer in enumerate(market.offers) if fits(offer) and _rented(pool, market, n)]
+        if at:
+            return frozenset(market.offers[n].id for n in at), keys
+    raise _nothing(config, pool, devices, catalog, rented=False)
+
+
+def _nothing(
+    config: Configuration,
+    pool: PoolGiven,
+    devices: frozenset[str] | None,
+    catalog: Catalog,
+    rented: bool = True,
+) -> InputError:
+    """No offer is such a pool: the key to blame is the first that leaves none."""
+    fix = "correct it, or give usd_per_gpu_hour: the machines are then your own"
+    if not rented:
+        what = f"{pool.gpus or pool.nodes} {'GPUs' if pool.gpus else 'machines'}"
+        message = f"no offer gives one pool of {what}, as it is stated, with a known network between its machines"
+        return config.wrong(pool, "gpus" if pool.gpus else "nodes", message, "as many as can be rented together", fix)
+    left = [offer for offer in (*catalog.offers, *catalog.zone_offers) if devices is None or offer.device in devices]
+    for key in ("provider", "offer", "instance_type", "region", "zone", "pricing", "gpus_per_node"):
+        value = getattr(pool, key)
+        if value is None:
+            continue
+        names = {
+            offer: {"instance_type": offer.shape.instance_type, "gpus_per_node": offer.gpus, "offer": offer.id}.get(
+                key, getattr(offer, key, None)
+            )
+            for offer in left
+        }
+        kept = [offer for offer, name in names.items() if name == value]
+        if not kept:
+            known = sorted({str(name) for name in names.values() if name is not None})
+            some = ", ".join(known[:8]) + (" ..." if len(known) > 8 else "")
+            return config.wrong(pool, key, f"no such {key.replace('_', ' ')} with these GPUs: {value!r}", some, fix)
+        left = kept
+    sizes = sorted({offer.gpus for offer in left})
+    each = " or ".join(map(str, sizes)) or "no"
+    message = f"{pool.gpus or pool.nodes} are no whole machines: they have {each} GPUs each"
+    return config.wrong(pool, "gpus", message, f"a multiple of {each}", fix)
+
+
+def _per_node(pool: PoolGiven, each: int) -> float:
+    """USD an hour of one machine of ``each`` GPUs."""
+    if pool.usd_per_node_hour is not None:
+        return pool.usd_per_node_hour
+    if pool.usd_per_gpu_hour is not None:
+        return pool.usd_per_gpu_hour * each
+    nodes = pool.nodes or max((pool.gpus or each) // each, 1)
+    return (pool.usd_per_hour or 0.0) / nodes
+
+
+def _as_listed(pool: PoolGiven, request: Request, catalog: Catalog) -> bool:
+    """Whether the stated price is that of the catalog, as in a plan that was just solved."""
+    offer = next((one for one in (*catalog.offers, *catalog.zone_offers) if one.id == pool.offer), None)
+    if offer is None:
+        return False
+    rate = usd_rate(offer.currency, request)
+    discount = (request.choices.discounts or {}).get(offer.provider, 0.0)
+    listed = offer.price_per_hour * (rate or 0.0) * (1.0 - discount)
+    return rate is not None and isclose(_per_node(pool, offer.gpus), listed, rel_tol=1e-6)
+
+
+def _own_offer(
+    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, catalog: Catalog
+) -> tuple[Offer, list[str]]:
+    """The pool's machines at the price that it states, and what was assumed of them."""
+    provider, notes = pool.provider or OWN, list[str]()
+    known = next((one for one in catalog.offers if _fits(replace_price(pool), devices)(one)), None)
+    if known is not None and (pool.instance_type or pool.offer):
+        shape, each = known.shape, known.gpus
+    else:
+        shape, notes = own_shape(config, pool, devices, catalog, provider)
+        each = shape.gpus
+    pricing, usd = pool.pricing or "on_demand", _per_node(pool, each)
+    if pricing == "reserved" and (known is None or not known.term_hours):
+        pricing = "on_demand"
+    place = f"{pool.region or 'any'}/{pool.zone or 'any'}"
+    offer = Offer(
+        id=pool.offer or f"{provider}/{place}/{shape.instance_type}/{pricing}",
+        shape=shape,
+        provider=provider,
+        region=pool.region,
+        zone=pool.zone,
+        country=None if known is None else known.country,
+        pricing=pricing,
+        term_hours=known.term_hours if known is not None and pricing == "reserved" else None,
+        price_per_hour=usd,
+        currency="USD",
+        price_low=usd,
+        price_high=usd,
+        zones=1,
+        grade="list",
+        confidence="high",
+        as_of="",
+        source="stated in the configuration",
+        note="",
+    )
+    if not usd:
+        notes.append(
+            f"{shape.instance_type} at {provider} costs nothing an hour, as stated: power and wear are not on the bill"
+        )
+    return offer, notes
+
+
+def replace_price(pool: PoolGiven) -> PoolGiven:
+    """The pool without a price of its own."""
+    return pool.model_copy(update={"usd_per_hour": None, "usd_per_node_hour": None, "usd_per_gpu_hour": None})

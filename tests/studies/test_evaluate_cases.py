@@ -1,0 +1,182 @@
+"""Configurations of one's own machines, that are dearer than they need be, that do not fit, that break something."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+from rlopt import api
+from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
+from rlopt.errors import InputError
+from rlopt.evaluation import Evaluation
+from rlopt.plan import Pool
+from tests.studies.small import asked, usd
+
+LARGE = {"policy": "Qwen/Qwen2.5-7B-Instruct"}
+FREE = LayoutGiven()
+
+
+def own(**given: object) -> PoolGiven:
+    """Eight H100 in one machine of one's own, for nothing where no price is given."""
+    stated = {"role": "train", "gpu": "H100-SXM", "gpus": 8, "usd_per_gpu_hour": 0.0, **given}
+    return PoolGiven.model_validate({key: value for key, value in stated.items() if value is not None})
+
+
+def eight(**given: object) -> PoolGiven:
+    """Eight H100 of the market."""
+    return PoolGiven.model_validate({"role": "train", "gpu": "H100", "gpus": 8, **given})
+
+
+def of(*pools: PoolGiven, **decisions: object) -> Configuration:
+    """A configuration of some pools."""
+    return Configuration(pools=pools, decisions=DecisionsGiven.model_validate(decisions))
+
+
+@lru_cache(maxsize=32)
+def rented(gpu: str, gpus: int, layout: LayoutGiven = FREE, large: bool = False) -> Evaluation:
+    """A pool of the market that trains and samples."""
+    request = asked("grpo", models=LARGE if large else None)
+    return api.evaluate(request, of(PoolGiven(role="train", gpu=gpu, gpus=gpus, layout=layout)))
+
+
+def pool_of(found: Evaluation) -> Pool:
+    """The one pool with GPUs."""
+    assert found.plan is not None
+    (pool,) = (pool for pool in found.plan.pools if pool.gpus)
+    return pool
+
+
+def rent(found: Evaluation) -> float:
+    """What the pool that trains costs without failures."""
+    assert found.plan is not None
+    assert found.plan.cost is not None
+    return next(line.usd for line in found.plan.cost.lines if line.item == "pool main")
+
+
+def test_machines_of_ones_own_cost_what_is_stated() -> None:
+    request = asked("grpo")
+    free, paid = (api.evaluate(request, of(own(usd_per_gpu_hour=usd))) for usd in (0.0, 2.5))
+    assert rent(free) == 0.0
+    assert paid.plan is not None
+    assert paid.plan.time is not None
+    assert rent(paid) == pytest.approx(8 * 2.5 * paid.plan.time.failure_free_hours)
+    whole = api.evaluate(request, of(own(usd_per_gpu_hour=None, usd_per_hour=20.0)))
+    assert rent(whole) == pytest.approx(rent(paid))
+    assert any("costs nothing an hour, as stated" in note for note in free.notes)
+    assert pool_of(free).provider == "own"
+    assert not free.outside
+
+
+def test_machines_of_ones_own_are_among_the_choices_of_the_optimum() -> None:
+    request = asked("grpo")
+    found = api.evaluate(request, of(own()))
+    assert found.plan is not None
+    assert usd(found.optimum) <= usd(found.plan) * (1 + 1e-9)
+    assert usd(found.optimum) < usd(api.solve(request, short_frontier=False))
+
+
+def test_a_machine_that_nobody_rents_serves_at_a_made_up_provider() -> None:
+    pool = pool_of(api.evaluate(asked("grpo"), of(own(provider="basement", gpus=6, gpus_per_node=6, link="pcie"))))
+    assert (pool.provider, pool.gpus, pool.nodes, pool.gpus_per_node) == ("basement", 6, 1, 6)
+
+
+def test_what_is_stated_is_held_though_it_is_dearer() -> None:
+    best, held = rented("H100", 8), rented("H100", 8, LayoutGiven(micro_batch=1, recompute="full", rollout_tp=4))
+    assert best.plan is not None
+    assert held.plan is not None
+    assert usd(held.plan) > usd(best.plan)
+    layout = pool_of(held).layout
+    assert layout is not None
+    assert (layout.micro_batch, layout.recompute, layout.rollout_tp) == (1, "full", 4)
+    stated = {one.key: one.value for one in held.stated}
+    assert stated["pools.main.layout.micro_batch"] == 1
+    taken = {one.key for one in held.taken}
+    assert "pools.main.layout.micro_batch" not in taken
+    assert {"pools.main.layout.tp", "decisions.checkpoint.interval_steps"} <= taken
+
+
+def test_memory_is_told_of_every_stage_and_peaks_where_the_plan_says() -> None:
+    found = rented("H100", 8)
+    memory = pool_of(found).memory
+    assert memory is not None
+    peak = max(found.memory, key=lambda one: one.needed_gib)
+    assert peak.stage == memory.stage
+    assert peak.needed_gib == pytest.approx(memory.needed_gib)
+    assert {one.stage for one in found.memory} >= {"update policy", "forward reference", "generate"}
+    assert all(one.fits for one in found.memory)
+
+
+def test_a_misfit_says_stage_part_and_gib_and_its_remedies_really_fit() -> None:
+    layout = LayoutGiven(offload="none", micro_batch=16)
+    found = rented("A100-80GB", 1, layout, large=True)
+    assert not found.fits
+    assert found.plan is None
+    assert found.misfit is not None
+    assert (found.misfit.stage, found.misfit.part) == ("update policy", "optimizer")
+    (stage,) = found.memory
+    assert not stage.fits
+    assert found.misfit.missing_gib == pytest.approx(stage.needed_gib - stage.capacity_gib)
+    remedies = {one.key: one for one in found.misfit.remedies}
+    assert {"gpus", "layout", "job.trainable"} <= set(remedies)
+    more = remedies["gpus"].after
+    enough = rented("A100-80GB", more, layout, large=True)
+    assert enough.plan is not None
+    assert usd(enough.plan) == pytest.approx(remedies["gpus"].total_usd)
+    if more > 2:
+        assert not rented("A100-80GB", more // 2, layout, large=True).fits
+
+
+def test_an_engine_that_does_not_fit_says_so() -> None:
+    request = asked("grpo", models=LARGE, choices={"placements": ["disaggregated"]}, limits={"max_gpus": 16})
+    pools = PoolGiven(role="train", gpu="A100-80GB", gpus=8), PoolGiven(role="rollout", gpu="T4", gpus=1)
+    found = api.evaluate(request, of(*pools))
+    assert found.misfit is not None
+    assert (found.misfit.pool, found.misfit.stage, found.misfit.part) == ("rollout", "generate", "weights")
+    assert "each T4" in found.misfit.reason
+    assert "gpu" in {one.key for one in found.misfit.remedies}
+
+
+def test_limits_that_are_broken_are_named_with_both_numbers() -> None:
+    request = asked("grpo", limits={"max_gpus": 4, "budget": "5 USD", "deadline": "100h"})
+    found = api.evaluate(request, of(eight()))
+    assert found.plan is not None
+    broken = {one.constraint: (one.value, one.limit) for one in found.breaks}
+    assert set(broken) == {"limits.max_gpus", "limits.budget"}
+    assert broken["limits.max_gpus"] == (8.0, 4.0)
+    value, limit = broken["limits.budget"]
+    assert value == pytest.approx(usd(found.plan))
+    assert limit == 5.0
+    assert not found.keeps
+
+
+def test_choices_that_do_not_allow_it_are_named_as_few_as_can_be() -> None:
+    request = asked("grpo", choices={"gpus": ["A100-80GB"]})
+    found = api.evaluate(request, of(eight(), group_size=8))
+    assert found.outside == ["choices.gpus", "choices.group_size"]
+    assert found.keeps
+
+
+@pytest.mark.parametrize(
+    ("pool", "decisions", "key", "allowed"),
+    [
+        ({"gpu": "H1000"}, {}, "gpu", "a GPU of rlopt catalog"),
+        ({"gpus": 12, "gpus_per_node": 8}, {}, "gpus", "a multiple of"),
+        ({"layout": {"tp": 3}}, {}, "tp", "1, 2, 4"),
+        ({"layout": {"sharding": "zero2"}}, {}, "sharding", "zero1"),
+        ({"provider": "nobody"}, {}, "provider", "aws"),
+        ({}, {"placement": "async"}, "placement", "colocated"),
+        ({}, {"interval_steps": 7}, "interval", "25"),
+        ({}, {"tier": "attic"}, "tier", "s3"),
+        ({}, {"spare_nodes": 3}, "spare_nodes", "0"),
+    ],
+)
+def test_what_cannot_be_is_one_clear_error(
+    pool: dict[str, object], decisions: dict[str, object], key: str, allowed: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        api.evaluate(asked("grpo"), of(eight(**pool), **decisions))
+    (complaint,) = caught.value.complaints
+    assert complaint.key.rpartition(".")[2] == key
+    assert allowed in complaint.allowed
+    assert complaint.fix
