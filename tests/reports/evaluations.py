@@ -34,8 +34,8 @@ def of_misfit() -> Evaluation:
     parts = {"optimizer": 85.1, "weights": 14.2, "gradients": 28.4, "activations": 42.4}
     memory = StageMemory(pool="main", stage="update policy", needed_gib=170.1, capacity_gib=72.0, parts=parts)
     reason = (
-        "training the policy takes 170.1 GiB of each GPU, of which a A100-PCIe-80GB has 72.0 GiB to use: 98.1 GiB are "
-        "missing. Most of it is optimizer, 85.1 GiB"
+        "training the policy takes 170.1 GiB on each A100-PCIe-80GB, of which 72.0 GiB can be used: 98.1 GiB are "
+        "missing. The largest part is optimizer with 85.1 GiB"
     )
     remedies = [
         Remedy(key="job.trainable", before="full", after="lora_rank: 32", total_usd=5.52, expected_hours=2.7),

@@ -10,7 +10,7 @@ from rich.text import Text
 from rlopt.evaluation import Broken, Evaluation, Misfit, Remedy, Said
 from rlopt.plan import Plan
 from rlopt.reports import words
-from rlopt.reports.layout import bullets, heading, table
+from rlopt.reports.layout import TABLE_WIDTH, Fitting, bullets, heading, table
 from rlopt.reports.text_bill import bill
 from rlopt.reports.text_diff import CENT, choices, money
 
@@ -88,7 +88,11 @@ def _memory(found: Evaluation) -> list[RenderableType]:
                 fits,
             )
         )
-    return [*heading("Memory of each GPU"), table(MEMORY, rows, right=("takes", "can be used"))]
+    told = [
+        f"{pool}, {stage}: {takes} of {usable}, {part}; fits: {fits}" for pool, stage, takes, usable, part, fits in rows
+    ]
+    wide = table(MEMORY, rows, right=("takes", "can be used"))
+    return [*heading("Memory of each GPU"), Fitting(wide, bullets(told), TABLE_WIDTH)]
 
 
 def _misfit(why: Misfit) -> list[RenderableType]:

@@ -82,9 +82,9 @@ def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tupl
     if nearest is not None:
         stage, _, model = nearest.stage.partition(" ")
         reason = (
-            f"{words.doing(stage, model, ())} takes {nearest.needed_gib:.1f} GiB of each GPU, of which a "
-            f"{nearest.device} has {nearest.capacity_gib:.1f} GiB to use: {nearest.missing_gib:.1f} GiB are missing. "
-            f"Most of it is {words.spelled(nearest.part)}, {nearest.part_gib:.1f} GiB"
+            f"{words.doing(stage, model, ())} takes {nearest.needed_gib:.1f} GiB on each {nearest.device}, of which "
+            f"{nearest.capacity_gib:.1f} GiB can be used: {nearest.missing_gib:.1f} GiB are missing. The largest part "
+            f"is {words.spelled(nearest.part)} with {nearest.part_gib:.1f} GiB"
         )
         memory = StageMemory(
             pool=name,
