@@ -71,14 +71,20 @@ def solve(
     time_limit: float | None = None,
     facts: Catalog | None = None,
     short_frontier: bool = True,
+    stress: Sequence[float] = (),
 ) -> Plan:
     """The cheapest plan within the limits (or the fastest within the budget), proven and audited.
 
     Returns a plan whatever its status; ``plan.require()`` raises where there is none. An infeasible plan carries the
-    changes that help.
+    changes that help. ``stress``: paces to tell the plan at, 1.5 where every step takes 1.5 times what is predicted.
     """
     problem = problem_of(request, facts)
-    plan = cheapest_study.cheapest(problem, backend, time_limit)
+    plan, column = cheapest_study.chosen(problem, backend, time_limit)
+    if stress and column is not None:
+        from rlopt.studies.stress import stressed
+
+        slower = [stressed(problem, plan, column, times, backend, time_limit) for times in stress]
+        plan = plan.model_copy(update={"stress": slower})
     if plan.status == "infeasible" or (not plan.pools and time_limit is None):
         help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
         return plan.model_copy(update={"relaxations": help_})

@@ -434,6 +434,37 @@ class WorstCase(Strict):
     time: Time
 
 
+class RightPlan(Strict):
+    """A plan that would have been right, in short."""
+
+    total_usd: float
+    confident_hours: float
+    summary: str
+    same: bool
+    """Whether it is the plan itself."""
+    proven: bool = True
+    """Whether its search came to its end."""
+
+
+class Stressed(Strict):
+    """The same plan at another pace, and the plan that would have been right then."""
+
+    times: float
+    """Every step takes this many times what is predicted."""
+    total_usd: float | None
+    """Null where such a slow run makes no progress between two stops."""
+    expected_hours: float | None
+    confident_hours: float | None
+    meets_deadline: bool | None
+    """Null without a deadline."""
+    broken: list[str]
+    """Limits and floors that the plan then breaks, by key."""
+    right: RightPlan | None
+    """Null where no plan keeps every limit at that pace."""
+    regret_usd: float | None
+    """What the plan then costs more than the right one; below 0 where it is cheaper because it breaks a limit."""
+
+
 class FrontierPoint(Strict):
     """One point of cost against time, in short."""
 
@@ -480,6 +511,8 @@ class Plan(Strict):
     """How sure bill and hours are; null where there is no plan."""
     worst: WorstCase | None = None
     """The plan in the worst case that `limits.robust` asks for; null without one."""
+    stress: list[Stressed] = Field(default_factory=list)
+    """The plan if steps take longer than predicted (``--stress``)."""
 
     model_config = {**Strict.model_config, "populate_by_name": True}
 

@@ -268,6 +268,8 @@ class Problem:
     """What a variant takes beyond ``sync_seconds``, by variant and placement; () where all take the same."""
     nearest: Nearest | None = None
     """The training layout that comes closest to fitting, where none fits."""
+    pace: float = 1.0
+    """What every step takes over what is predicted."""
 
     def overhead(self, placement: int, variant: Ints) -> Floats:
         """Seconds of every step outside the stages by variant, shape of ``variant``."""

@@ -47,8 +47,11 @@ class FakeApi:
         self._note("load", path=path, overrides=overrides)
         return "request"
 
-    def solve(self, request: str, backend: str = "pulp", time_limit: float | None = None) -> Plan:
-        self._note("solve", request=request, backend=backend, time_limit=time_limit)
+    def solve(
+        self, request: str, backend: str = "pulp", time_limit: float | None = None, stress: tuple[float, ...] = ()
+    ) -> Plan:
+        asked = {"stress": stress} if stress else {}
+        self._note("solve", request=request, backend=backend, time_limit=time_limit, **asked)
         return self.plan
 
     def frontier(self, request: str, points: int = 20, backend: str = "pulp") -> Frontier:

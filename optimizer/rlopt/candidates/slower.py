@@ -122,6 +122,7 @@ def paced(problem: Problem, pace: Pace) -> Problem:
         scoring=pace.of_pools(problem.scoring),
         colocated=pace.of_pools(problem.colocated),
         bare=bare,
+        pace=problem.pace * pace.factor,
         estimates=PacedEstimates(problem.estimates, pace),
     )
 

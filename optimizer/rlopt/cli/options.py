@@ -82,6 +82,24 @@ within = click.option(
     help="How much more an alternative may cost.",
 )
 
+
+def _paces(ctx: click.Context, param: click.Parameter, values: tuple[float, ...]) -> tuple[float, ...]:
+    for value in values:
+        if not 0.1 <= value <= 100.0:
+            message = f"{value:g} is no pace between 0.1 and 100; write 1.5 for steps that take 1.5 times as long"
+            raise click.BadParameter(message, ctx, param)
+    return values
+
+
+stress = click.option(
+    "--stress",
+    type=float,
+    multiple=True,
+    metavar="TIMES",
+    callback=_paces,
+    help="Also tell the plan if every step takes TIMES as long, and which plan is right then. Repeatable.",
+)
+
 request_file = click.argument(
     "file", type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path), metavar="FILE"
 )

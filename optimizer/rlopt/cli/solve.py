@@ -28,6 +28,7 @@ def today() -> date:
 @options.tags_out
 @options.alternatives
 @options.within
+@options.stress
 @options.report
 def solve(
     file: Path,
@@ -39,6 +40,7 @@ def solve(
     tags_out: Path | None,
     alternatives: int,
     within: float,
+    stress: tuple[float, ...],
     report: str | None,
 ) -> int:
     """Find the provably cheapest plan and print its bill.
@@ -48,6 +50,7 @@ def solve(
       rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
       rlopt solve constraints.yaml --tags-out tags.json
       rlopt solve constraints.yaml --alternatives 3 --within 10%
+      rlopt solve constraints.yaml --stress 1.5
 
     \b
     Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
@@ -61,7 +64,7 @@ def solve(
 
     request = api.load(file, overrides)
     with working(f"solving {file.name}"):
-        plan = api.solve(request, backend=backend, time_limit=time_limit)
+        plan = api.solve(request, backend=backend, time_limit=time_limit, stress=stress)
         if alternatives:
             plan = api.with_alternatives(request, plan, alternatives, within)
     document = to_json(plan.document())

@@ -60,4 +60,4 @@ def load_seconds(plan: Plan, made: LoadDecision, problem: Problem) -> float:
     rate = min(rate, trains.nodes * float(table.link_gb_s[offer]))
     work, workers = samples * table.vcpu_seconds, trains.nodes * float(table.host_vcpus[offer]) + made.vcpus
     prepared = 0.0 if not work else work / workers if workers else math.inf
-    return max(samples * table.sample_bytes / GIGA / rate, prepared)
+    return problem.pace * max(samples * table.sample_bytes / GIGA / rate, prepared)

@@ -1,0 +1,53 @@
+"""A plan under stress, in sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlopt.plan import RightPlan, Stressed
+from rlopt.reports.console import to_text
+from rlopt.reports.text import plan_report
+from rlopt.reports.text_stress import sentence
+from tests.reports import plans
+
+RIGHT = RightPlan(total_usd=880.0, confident_hours=20.0, summary="async: 8 H100-SXM on_demand at aws", same=False)
+LATE = Stressed(
+    times=1.5,
+    total_usd=900.0,
+    expected_hours=28.0,
+    confident_hours=30.0,
+    meets_deadline=False,
+    broken=["limits.deadline"],
+    right=RIGHT,
+    regret_usd=20.0,
+)
+
+
+def said(**found: Any) -> str:
+    return sentence(LATE.model_copy(update=found), 0.9)
+
+
+def test_a_missed_deadline_says_which_plan_is_right_and_how_to_ask_for_it() -> None:
+    assert said() == (
+        "If every step takes 1.5 times what is predicted, this plan costs $900.00 and 9 runs in 10 are done within "
+        "30 h, the deadline is missed. Right then: async: 8 H100-SXM on demand at aws, $880.00 and done within 20 h; "
+        "limits.robust: {time: 1.5} asks for a plan that keeps its limits even then."
+    )
+    assert "it breaks limits.budget" in said(broken=["limits.deadline", "limits.budget"])
+    assert "No plan keeps every limit" in said(right=None, regret_usd=None)
+
+
+def test_what_the_right_plan_saves_where_nothing_is_broken() -> None:
+    assert "$20.00 less than this plan costs then" in said(broken=[], meets_deadline=True)
+    same = RIGHT.model_copy(update={"same": True})
+    assert said(broken=[], meets_deadline=None, right=same).endswith("30 h. It is still the right plan then.")
+    unproven = RIGHT.model_copy(update={"proven": False})
+    assert "the best found in the time given" in said(right=unproven)
+
+
+def test_a_run_without_progress_and_the_heading() -> None:
+    stopped = {"total_usd": None, "expected_hours": None, "confident_hours": None, "regret_usd": None}
+    assert "makes no progress between two stops" in said(**stopped, broken=["x"])
+    plan = plans.optimal().model_copy(update={"stress": [LATE]})
+    assert "Under stress" in to_text(*plan_report(plan), width=100)
+    assert "Under stress" not in to_text(*plan_report(plans.optimal()), width=100)
