@@ -175,6 +175,8 @@ class LoggingDecision(Strict):
     """How much text of the samples is kept."""
 
     text_log_rate: float
+    kept_in: str = "service"
+    """service: a logging service. store: files in an object store."""
 
 
 class PrecisionDecision(Strict):

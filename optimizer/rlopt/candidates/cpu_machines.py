@@ -26,7 +26,7 @@ def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
 def compression_vcpu(machines: CpuBook, request: Request, place: Place) -> tuple[CpuPool | None, list[str]]:
     """One vCPU for what may be compressed, and what to say of its price."""
     packed = request.job.compression  # checkpoints are packed by the processors of their own machines
-    if packed.trajectories is None and packed.intermediates is None:
+    if packed.trajectories is None and packed.intermediates is None and packed.logs is None:
         return None, []
     return machines.cpu("compression", 1.0, 0.0, 1, *place)
 

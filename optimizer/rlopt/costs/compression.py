@@ -15,12 +15,17 @@ from typing import Final
 import numpy as np
 
 from rlopt.candidates.tariff import Tariff
+from rlopt.costs.text_log import FILES
 from rlopt.costs.tiers import Stay, Values
 from rlopt.problem import Floats, Ints, Problem
 from rlopt.request import Squeeze
 from rlopt.units import GIB, GIGA, SECONDS_PER_HOUR
 
-KINDS: Final[Mapping[str, str]] = {"trajectories": "trajectories", "stored log-probabilities": "intermediates"}
+KINDS: Final[Mapping[str, str]] = {
+    "trajectories": "trajectories",
+    "stored log-probabilities": "intermediates",
+    **dict.fromkeys(FILES, "logs"),
+}
 """Items of the bill that may be compressed, each with its key."""
 
 

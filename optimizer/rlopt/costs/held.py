@@ -1,4 +1,4 @@
-"""What a run keeps beside its checkpoints: data set, base weights, trajectories and stored log-probabilities.
+"""What a run keeps beside its checkpoints: data set, base weights, trajectories, log-probabilities, texts in files.
 
 The data set serves all runs and is kept after the last; each run reads the version in use, which is hot. Of the
 versions before it three are warm, the others and the raw data cold: no run reads them. Trajectories are written evenly
@@ -23,6 +23,7 @@ from rlopt.costs.backups import KINDS as BACKUPS
 from rlopt.costs.compression import cpu_usd, squeeze_of, squeezed, vcpu_hours, vcpu_usd_per_hour
 from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.moves import WORTH, Route, Way, best_route, choose_way, route_charge, way_parts
+from rlopt.costs.text_log import FILES, logged, logged_by_column, text_stays
 from rlopt.costs.tiers import Parts, Stay, Values, free_share
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Ints, Problem
@@ -37,6 +38,7 @@ KINDS: Mapping[str, str] = {
     "base weights": "fixed",
     "trajectories": "elastic",
     "stored log-probabilities": "elastic",
+    **dict.fromkeys(FILES, "elastic"),
     **BACKUPS,
 }
 
@@ -81,6 +83,7 @@ def stays(
     steps: Values,
     log_prob_gb: Values | None,
     base_gb: Values,
+    texts: Mapping[str, Values],
 ) -> dict[str, Stay]:
     """What is held by item, over all runs; numbers, or arrays of shape (columns,)."""
     request, trials = problem.request, problem.request.job.trials
@@ -97,7 +100,7 @@ def stays(
     if log_prob_gb is not None:
         gb = log_prob_gb * trials
         found["stored log-probabilities"] = Stay(gb, hours, gb, gb)
-    return found
+    return found | text_stays(problem, texts, hours, steps)
 
 
 def _dataset(problem: Problem, used: Values, kept: float) -> dict[str, Stay]:
@@ -146,7 +149,8 @@ def held_ways(columns: Columns, problem: Problem) -> dict[str, Held]:
     """Everything held and the way that charges least for it, by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     base = base_weights_gb(problem, columns)
-    items = stays(problem, columns.expected_hours, sizes, steps, stored_gb(problem, columns), base)
+    texts = logged_by_column(columns, problem)
+    items = stays(problem, columns.expected_hours, sizes, steps, stored_gb(problem, columns), base, texts)
     ready, shared = problem.tiers.ready[columns.zone], problem.tiers.shared[columns.zone]
     found = {}
     for item, stay in items.items():
@@ -219,7 +223,8 @@ def charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, Charge]:
     usable = [tier for tier in tariff.tiers if tier.ready] or list(tariff.tiers)
     shared = [tier for tier in tariff.tiers if tier.shared or tier in usable]
     free, found = free_share(problem), dict[str, Charge]()
-    for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb, base).items():
+    texts = logged(plan, problem)
+    for item, stay in stays(problem, plan.time.expected_hours, size, plan.time.steps, gb, base, texts).items():
         first = shared if item in UNREAD and not stay.later_gb else usable
         route = best_route(first, shared, stay, free)
         found[item] = Charge(stay, route, route_charge(route, stay, free))

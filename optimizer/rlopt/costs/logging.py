@@ -21,10 +21,12 @@ from rlopt.costs.text_log import (
     SAMPLED,
     TRACES,
     billed_hours,
-    gb_by_column,
     gb_per_sample,
     kept_hours,
+    logged,
+    logged_by_column,
     text_gb,
+    to_service,
 )
 from rlopt.costs.tiers import Values, added
 from rlopt.plan import BillLine, Plan
@@ -36,13 +38,9 @@ DIMENSION = "logging"
 
 def terms(columns: Columns, problem: Problem) -> Terms:
     """Text, metrics, dashboards, USD by column. The text rate stands at its floor: no more text makes a plan better."""
-    rate, trials, hours = (
-        problem.request.floors.text_log_rate or 0.0,
-        problem.request.job.trials,
-        columns.expected_hours,
-    )
-    samples, steps, gpus = _counts(columns, problem)
-    texts = text_gb(problem, gb_by_column(columns, problem), samples, steps, rate)
+    trials, hours = problem.request.job.trials, columns.expected_hours
+    steps, gpus = columns.steps.astype(np.float64), columns.gpus.astype(np.float64)
+    texts = to_service(problem, logged_by_column(columns, problem))
     points = written(problem, steps, gpus, hours)
     found = {item: np.zeros(len(columns)) for item in (*texts, *points)}
     alike, tariffs = _alike(problem)
@@ -75,12 +73,6 @@ def _alike(problem: Problem) -> tuple[Ints, list[Tariff]]:
             found.append(tariff)
         numbers.append(keys[key])
     return np.array(numbers, dtype=np.int64), found
-
-
-def _counts(columns: Columns, problem: Problem) -> tuple[Floats, Floats, Floats]:
-    """Samples of a step, steps and GPUs by column, as numbers that divide."""
-    samples = problem.workload.prompts_per_step * columns.group_size
-    return samples.astype(np.float64), columns.steps.astype(np.float64), columns.gpus.astype(np.float64)
 
 
 def _at(values: Values, here: np.ndarray) -> Values:
@@ -119,7 +111,7 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
     spans, one = problem.request.job.metrics.traces, gb_per_sample(problem, variant_of(plan, problem))
     what[TRACES] = f"{spans.spans_per_step} spans x {spans.sample_rate:g} kept x {steps} steps{runs(trials)}"
     sizes = {TRACES: bytes_to_gb(spans.bytes_per_span)}
-    for item, gb in text_gb(problem, one, samples, steps, rate).items():
+    for item, gb in to_service(problem, text_gb(problem, one, samples, steps, rate)).items():
         if not gb:
             continue
         kept = float(billed_hours(plan.time.expected_hours, kept_hours(problem, item), tariff.log_free_hours))
@@ -178,10 +170,9 @@ def _points_in_words(every: int, steps: int, left: float) -> str:
 
 def leaving_usd(columns: Columns, problem: Problem) -> Floats:
     """Traffic of text and metrics to a service of another provider, USD by column."""
-    rate, trials = problem.request.floors.text_log_rate or 0.0, problem.request.job.trials
-    samples, steps, gpus = _counts(columns, problem)
-    one = gb_by_column(columns, problem)
-    text = added(len(columns), text_gb(problem, one, samples, steps, rate).values())
+    trials = problem.request.job.trials
+    steps, gpus = columns.steps.astype(np.float64), columns.gpus.astype(np.float64)
+    text = added(len(columns), to_service(problem, logged_by_column(columns, problem)).values())
     wrote = written(problem, steps, gpus, columns.expected_hours)
     points = added(len(columns), (one.points for one in wrote.values()))
     log = np.array([tariff.log_egress_per_gb for tariff in problem.tariffs])[columns.zone]
@@ -198,9 +189,7 @@ def leaving_lines(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
     metering, steps = tariff.metering, plan.time.steps
-    samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
-    one, rate = gb_per_sample(problem, variant_of(plan, problem)), plan.decisions.logging.text_log_rate
-    text = sum(float(gb) for gb in text_gb(problem, one, samples, steps, rate).values())
+    text = sum(float(gb) for gb in to_service(problem, logged(plan, problem)).values())
     gpus = sum(pool.gpus for pool in plan.pools)
     wrote = written(problem, steps, gpus, plan.time.expected_hours).values()
     points = 0.0 if metering is None else sum(float(w.points) for w in wrote) * bytes_to_gb(metering.point_bytes)

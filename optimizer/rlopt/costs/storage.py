@@ -27,12 +27,15 @@ from rlopt.costs.copies import (
 from rlopt.costs.held import KINDS, disk_usd, held_charges, held_parts
 from rlopt.costs.mounts import mount_lines, mount_usd
 from rlopt.costs.moves import Route, route_charge
+from rlopt.costs.text_log import FILES
 from rlopt.costs.tiers import Stay, Values, added, free_share
 from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 
 DIMENSION = "storage"
+GROWING = ("trajectories", *FILES)
+"""Written evenly over a run: held half of it on average."""
 
 
 def terms(columns: Columns, problem: Problem) -> Terms:
@@ -100,7 +103,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             continue
         tier = route.first
         held = max(float(route.after if route.second else stay.hours), tier.min_hours)
-        growing = " on average" if item == "trajectories" and not route.second else ""
+        growing = " on average" if item in GROWING and not route.second else ""
         basis = (
             f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x {_month(tier.usd_gb_hour)}{_free(free)}"
         )

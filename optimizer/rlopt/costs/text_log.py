@@ -7,10 +7,13 @@ Traces: spans of a step · share kept · bytes of a span · steps, whatever the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from rlopt.costs.contract import by_variant
-from rlopt.costs.tiers import Values
+from rlopt.costs.contract import by_variant, variant_of
+from rlopt.costs.tiers import Stay, Values
+from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
 from rlopt.workloads.policy_loss import unrolled
@@ -19,6 +22,8 @@ from rlopt.workloads.variants import Variant
 SAMPLED, ABNORMAL, DEBUGGED = "text log", "abnormal samples", "debugged steps"
 TRACES = "traces"
 """Spans of requests, tools and links, taken in and kept as text is."""
+FILES = (SAMPLED, ABNORMAL, DEBUGGED)
+"""Texts that may be files in a store instead of records of a logging service."""
 
 
 def gb_per_sample(problem: Problem, variant: Variant | None = None) -> float:
@@ -53,6 +58,33 @@ def text_gb(problem: Problem, one: Values, samples: Values, steps: Values, rate:
     }
 
 
+def in_store(problem: Problem) -> bool:
+    """Whether texts of samples are files in a store."""
+    return problem.request.job.text_log.kept_in == "store"
+
+
+def to_service(problem: Problem, texts: Mapping[str, Values]) -> dict[str, Values]:
+    """What a logging service takes in of ``texts``, GB by reason."""
+    return {item: gb for item, gb in texts.items() if item not in FILES or not in_store(problem)}
+
+
+def text_stays(problem: Problem, texts: Mapping[str, Values], hours: Values, steps: Values) -> dict[str, Stay]:
+    """Texts that are files, all runs: written evenly over a run, one file of each kind a step, read by people alone.
+
+    They stand at hand while a run lasts and may move to a colder tier afterwards.
+    """
+    if not in_store(problem):
+        return {}
+    trials, debugged = problem.request.job.trials, np.minimum(steps, problem.request.job.text_log.debug_steps)
+    found = {}
+    for item in FILES:
+        gb, files = texts[item] * trials, (debugged if item == DEBUGGED else steps) * trials
+        if np.any(gb):
+            kept = hours / 2.0 + kept_hours(problem, item)
+            found[item] = Stay(gb, kept, written_gb=gb, puts=files, busy=hours, files=files)
+    return found
+
+
 def kept_hours(problem: Problem, item: str) -> float:
     """Hours that a kind of text is kept after the run."""
     keep = problem.request.costs.keep_for
@@ -67,3 +99,19 @@ def billed_hours(hours: Values, kept: float, free: float) -> Floats:
     span = np.maximum(np.asarray(hours, dtype=np.float64), 1e-12)
     beyond, before = np.maximum(span + kept - free, 0.0), max(kept - free, 0.0)
     return np.asarray((beyond - before) * (beyond + before) / (2.0 * span))
+
+
+def logged_by_column(columns: Columns, problem: Problem) -> dict[str, Values]:
+    """GB of text of one run by reason, by column; the text rate stands at its floor."""
+    samples = (problem.workload.prompts_per_step * columns.group_size).astype(np.float64)
+    rate = problem.request.floors.text_log_rate or 0.0
+    return text_gb(problem, gb_by_column(columns, problem), samples, columns.steps.astype(np.float64), rate)
+
+
+def logged(plan: Plan, problem: Problem) -> dict[str, Values]:
+    """The same of a finished plan."""
+    if plan.time is None or plan.decisions is None:
+        return {}
+    samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
+    one = gb_per_sample(problem, variant_of(plan, problem))
+    return text_gb(problem, one, samples, plan.time.steps, plan.decisions.logging.text_log_rate)

@@ -194,6 +194,7 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("data", "job.evaluation.build_price", "building the evaluation set costs nothing"),
     Default("records", "job.metrics.traces.spans_per_step", "no spans are written"),
     Default("records", "job.text_log", "no text of abnormal samples or debugged steps", GENERATING),
+    Default("records", "job.text_log.kept_in", "a logging service keeps texts, not files in a store", GENERATING),
     Default("records", "costs.dashboards", "none are paid"),
     Default("records", "costs.logs_to", "each pool's own provider takes its logs, without traffic"),
     Default("records", "costs.keep_for.full_text", _full_text, GENERATING),

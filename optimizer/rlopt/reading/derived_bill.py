@@ -120,8 +120,7 @@ def _backups(request: Request) -> Iterator[str]:
 def _compression(request: Request) -> Iterator[str]:
     """Say what may be compressed, and what that would take."""
     kinds = request.job.compression
-    named = {"trajectories": kinds.trajectories, "intermediates": kinds.intermediates, "checkpoints": kinds.checkpoints}
-    for name, squeeze in named.items():
+    for name, squeeze in ((name, getattr(kinds, name)) for name in type(kinds).model_fields):
         if squeeze is None:
             continue
         how = f"to {squeeze.ratio:.0%} for {squeeze.vcpu_seconds_per_gib:g} vCPU seconds a GiB each way"
@@ -129,6 +128,8 @@ def _compression(request: Request) -> Iterator[str]:
         held = {"trajectories": request.job.algorithm == "vla", "intermediates": request.job.generates}
         if not held.get(name, True):
             yield f"job.compression.{name}: a {request.job.algorithm} job stores none"
+        if name == "logs" and request.job.text_log.kept_in == "service":
+            yield "job.compression.logs: a logging service takes texts as they are (job.text_log.kept_in)"
 
 
 def _stores(request: Request) -> Iterator[str]:

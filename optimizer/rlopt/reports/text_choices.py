@@ -110,7 +110,8 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
 
 def _more(made: Decisions) -> list[tuple[str, str]]:
     rate = made.logging.text_log_rate
-    rows = [("logs", f"full text of {words.percent(rate)} of the samples" if rate else "no sample texts")]
+    where = ", as files in a store" if rate and made.logging.kept_in == "store" else ""
+    rows = [("logs", f"full text of {words.percent(rate)} of the samples{where}" if rate else "no sample texts")]
     if made.data:
         rows.append(("data", "; ".join(_datum(key, value) for key, value in made.data.items() if value is not None)))
     if made.models:

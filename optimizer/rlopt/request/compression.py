@@ -24,5 +24,7 @@ class Compression(Strict):
     """Stored trajectories (vla)."""
     intermediates: Squeeze | None = None
     """Stored log-probabilities."""
+    logs: Squeeze | None = None
+    """Texts that are files in a store (``text_log.kept_in: store``): a logging service bills them as they are."""
     checkpoints: Squeeze | None = None
     """Every copy of weights and optimizer state, by the training machines: counted in saves and recovery."""

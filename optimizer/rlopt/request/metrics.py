@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import model_validator
 
@@ -72,3 +72,6 @@ class TextLog(Strict):
     """Steps of a run that are logged for debugging."""
     debug_rate: Share = 1.0
     """Share of samples that such a step logs in full."""
+    kept_in: Literal["service", "store"] = "service"
+    """service: a logging service takes the texts in and keeps them. store: they are files in an object store, one of
+    each kind a step, in the tier that costs least, compressed where that pays; spans of traces go to the service."""

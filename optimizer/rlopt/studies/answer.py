@@ -229,7 +229,9 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             ),
             staleness=int(columns.staleness[j]),
             checkpoint=checkpoint,
-            logging=LoggingDecision(text_log_rate=request.floors.text_log_rate or 0.0),
+            logging=LoggingDecision(
+                text_log_rate=request.floors.text_log_rate or 0.0, kept_in=request.job.text_log.kept_in
+            ),
             data=decided.data(variant, problem),
             models=variant.models,
             kernels=decided.kernels(variant, problem),

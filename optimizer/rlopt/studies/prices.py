@@ -62,7 +62,8 @@ def prices_used(
     found += _services(pools, tariff)
     log = problem.request.job.text_log
     traced = problem.request.job.metrics.traces.bytes_per_step
-    if problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps or traced:
+    texts = problem.request.floors.text_log_rate or log.abnormal_share or log.debug_steps
+    if traced or (texts and log.kept_in == "service"):
         found.append(_price(tariff.log_name, tariff.log_ingest_per_gb, "USD/GB", tariff.log_source, tariff.log_as_of))
     return found
 
