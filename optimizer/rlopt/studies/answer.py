@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from rlopt.candidates.detail import PoolDetail
-from rlopt.candidates.host import node_memory_gib
 from rlopt.candidates.lead import pilot_runs
 from rlopt.candidates.slower import as_predicted
 from rlopt.costs import bill
@@ -19,18 +16,15 @@ from rlopt.plan import (
     Cost,
     Decisions,
     ErrorBand,
-    LayoutChoice,
     LoggingDecision,
-    Memory,
     Plan,
     PlanProvenance,
-    Pool,
     PrecisionDecision,
     SolverSummary,
     StageTime,
     Time,
 )
-from rlopt.problem import ASYNC, COLOCATED, PLACEMENTS, Columns, Pools, Problem
+from rlopt.problem import PLACEMENTS, Columns, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.studies import decided, decided_load
@@ -40,106 +34,11 @@ from rlopt.studies.decided_screening import screening
 from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.per_point import per_point
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
+from rlopt.studies.plan_pools import chosen_pools, pool_of, spare_pools
 from rlopt.studies.prices import price_warnings, prices_used, reclaim_warnings, request_warnings
 from rlopt.studies.usage import usage_of
 from rlopt.studies.worst import with_worst
 from rlopt.units import seconds_to_hours
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One pool of the plan: its candidate, what it does, and its part of the samples where the pool is mixed."""
-
-    name: str
-    pools: Pools
-    row: int
-    detail: PoolDetail
-    share: float | None = None
-
-
-def _pool(one: Chosen, problem: Problem) -> Pool:
-    pools, row, detail = one.pools, one.row, one.detail
-    offer = problem.market.offers[int(pools.offer[row])]
-    capacity = float(node_memory_gib(problem.market)[int(pools.offer[row])])
-    stays = problem.elastic and pools is problem.rollout
-    return Pool(
-        name=one.name,
-        roles=list(detail.roles),
-        serves=list(detail.serves),
-        provider=offer.provider,
-        region=offer.region,
-        zone=offer.zone,
-        instance_type=offer.shape.instance_type,
-        gpu=offer.shape.device,
-        gpus_per_node=offer.shape.gpus,
-        nodes=int(pools.nodes[row]),
-        gpus=int(pools.gpus[row]),
-        pricing=offer.pricing,
-        usd_per_hour=float(pools.usd_per_hour[row]),
-        layout=LayoutChoice.model_validate(dict(detail.layout)),
-        precision=detail.precision,
-        offer=offer.id,
-        failures_per_hour=0.0 if stays else float(pools.failures_per_hour[row]),
-        lost_per_hour=float(pools.failures_per_hour[row]) if stays else 0.0,
-        faults_per_hour=_faults(one, problem),
-        term_hours=float(pools.term_hours[row]) or None,
-        share=one.share,
-        disk_gb=float(pools.disk_gb[row]),
-        disk_gib=float(pools.disk_gib[row]) or None,
-        memory=Memory(
-            needed_gib=detail.needed_gib,
-            capacity_gib=detail.capacity_gib,
-            frozen_gib=detail.frozen_gib,
-            host_gib=float(pools.host_gib[row]) or None,
-            host_capacity_gib=None if math.isnan(capacity) else capacity,
-            stage=detail.peak_stage,
-            parts=dict(detail.parts),
-        ),
-    )
-
-
-def _faults(one: Chosen, problem: Problem) -> float:
-    """Failures per hour of a pool's machines, reclaims left out."""
-    if problem.faults_per_node is None:
-        return float(one.pools.failures_per_hour[one.row])
-    return int(one.pools.nodes[one.row]) * float(problem.faults_per_node[int(one.pools.offer[one.row])])
-
-
-def _spare(columns: Columns, j: int, train: Pool, problem: Problem) -> list[Pool]:
-    """Nodes of the training pool's offer that stand ready: they do no work and stop nothing when they fail."""
-    count = problem.cares[int(columns.care[j])].spare_nodes
-    if not count:
-        return []
-    each = {"usd_per_hour": train.usd_per_hour / train.nodes * count, "disk_gb": train.disk_gb / train.nodes * count}
-    idle = {"layout": None, "precision": None, "memory": None, "failures_per_hour": 0.0, "faults_per_hour": 0.0}
-    held = {"nodes": count, "gpus": train.gpus_per_node * count, **each}
-    return [train.model_copy(update={"name": "spare", "roles": ["spare"], "serves": [], **held, **idle})]
-
-
-def _details(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
-    estimates, first = problem.estimates, int(columns.train[j])
-    if columns.placement[j] == COLOCATED:
-        name = "main" if problem.workload.generates else "train"
-        detail = estimates.colocated_detail(int(problem.colocated.estimate[first]))
-        return [Chosen(name, problem.colocated, first, detail)]
-    found = [Chosen("train", problem.training, first, estimates.training_detail(int(problem.training.estimate[first])))]
-    steady = bool(columns.placement[j] == ASYNC)
-    for name, pools, index, second, split in (
-        ("rollout", problem.rollout, columns.rollout, columns.rollout2, columns.split),
-        ("score", problem.scoring, columns.score, columns.score2, columns.score_split),
-    ):
-        rows = [int(part[j]) for part in (index, second) if part[j] >= 0]
-        shares = [1.0] if len(rows) == 1 else [float(split[j]), 1.0 - float(split[j])]
-        for number, (row, share) in enumerate(zip(rows, shares, strict=False), start=1):
-            estimate = int(pools.estimate[row])
-            detail = (
-                estimates.rollout_detail(estimate, steady, share)
-                if pools is problem.rollout
-                else estimates.scoring_detail(estimate, share)
-            )
-            mixed = len(rows) > 1
-            found.append(Chosen(f"{name}-{number}" if mixed else name, pools, row, detail, share if mixed else None))
-    return found
 
 
 def _quantile(confidence: float) -> float:
@@ -149,8 +48,8 @@ def _quantile(confidence: float) -> float:
 def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary, status: str) -> Plan:
     """The plan of joint column ``j``; its bill comes from the costs' arithmetic, not from the objective."""
     request, zone, placement = problem.request, int(columns.zone[j]), PLACEMENTS[int(columns.placement[j])]
-    details = _details(columns, j, problem)
-    pools = [_pool(one, problem) for one in details]
+    details = chosen_pools(columns, j, problem)
+    pools = [pool_of(one, problem) for one in details]
     stages = decided_load.stage(columns, j, problem, pools[0].name)
     stages += [
         StageTime(
@@ -171,7 +70,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
     stages += decided.cpu_stages(columns, j, problem)
     number = int(columns.variant[j])
     variant = problem.variants[number]
-    pools += _spare(columns, j, pools[0], problem)
+    pools += spare_pools(columns, j, pools[0], problem)
     pools += cpu_pools(columns, j, problem)
     expected, confident = float(columns.expected_hours[j]), float(columns.confident_hours[j])
     wait = float(columns.wait_hours[j]) if request.limits.deadline_from == "request" else 0.0
