@@ -123,5 +123,7 @@ def _spot_band(own: Problem, one: Columns) -> tuple[float, float] | None:
 
 def _at_price(problem: Problem, pools: Pools, name: str) -> Pools:
     offers = [problem.market.offers[int(row)] for row in pools.offer]
-    share = np.array([getattr(offer, name) / offer.price_per_hour for offer in offers], dtype=np.float64)
+    listed = np.array([offer.price_per_hour for offer in offers], dtype=np.float64)
+    band = np.array([getattr(offer, name) for offer in offers], dtype=np.float64)
+    share = np.divide(band, listed, out=np.ones(len(offers)), where=listed > 0.0)  # one's own machines may cost nothing
     return replace(pools, usd_per_hour=np.where(pools.spot, pools.usd_per_hour * share, pools.usd_per_hour))
