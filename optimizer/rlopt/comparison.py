@@ -18,7 +18,8 @@ class Work(Strict):
     """What one kind of work takes in a run, whichever machines do it."""
 
     stage: str
-    """As in ``time.stages``: generate, forward (scoring), update, environment, transfer, ..."""
+    """As in ``time.stages``: generate, forward (scoring), update, environment, transfer, ...; or the name of what is
+    done before the job (``phases``): preference pairs, a teacher's training."""
     model: str | None
     hours: float
     """Seconds of every step together; what passes beside the step before is left out. Pools of their own may work at

@@ -64,6 +64,17 @@ def test_hours_of_work_are_seconds_times_steps() -> None:
     assert one.usd_per_step == pytest.approx(612.4 / 600)
 
 
+def test_what_is_done_before_the_job_is_work_too() -> None:
+    phase = {"name": "preference pairs", "model": None, "usd": 20.0, "runs": 2, "machines": ""}
+    hours = {"expected_hours": 5.5, "confident_hours": 6.0}
+    tree = plans.optimal().model_dump(mode="json", by_alias=True) | {"phases": [phase | hours]}
+    one = compare([Entry("a", Plan.model_validate(tree))]).contenders[0]
+    assert (one.work[0].stage, one.work[0].hours) == ("preference pairs", 5.5)
+    assert len(one.work) == 4
+    text = to_text(*comparison_report(compare([Entry("a", Plan.model_validate(tree))])), width=100)
+    assert text.index("preference pairs") < text.index("generate: policy")
+
+
 def test_differences_add_up_against_the_cheapest(example: Comparison) -> None:
     totals = {one.name: one.total_usd or 0.0 for one in example.contenders}
     hours = {one.name: one.confident_hours or 0.0 for one in example.contenders}

@@ -22,8 +22,8 @@ def review(plan: Path, bill: Path, as_json: bool, output: Path | None) -> int:
     """Say why a bill differs from its plan: trials, throughput, price, growth or the rest.
 
     BILL.csv has the columns usd and dimension or item, as in the plan's bill, and where they
-    are known trials (runs carried out), hours or gpu_hours (billed in total) and price (of
-    one of those hours). The parts add up to the difference.
+    are known trials (runs carried out), hours (the row's machines rented together, all runs)
+    or gpu_hours (GPUs times hours), and price (of one of those). The parts add up.
 
     \b
     Example:

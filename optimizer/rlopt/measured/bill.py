@@ -34,10 +34,12 @@ class BillRow:
         What was paid; negative for a credit.
     trials
         Runs that were carried out.
-    hours, gpu_hours
-        Billed in total, of machines or of GPUs; one of them at most.
+    hours
+        How long the row's machines were rented, all together (two machines for 3 h are 3), every run included.
+    gpu_hours
+        GPUs times hours, every run included; in place of hours.
     price
-        USD for one of those hours.
+        USD for one of those hours: of all the machines together, or of a GPU.
     """
 
     line: int

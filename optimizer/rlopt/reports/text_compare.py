@@ -29,7 +29,7 @@ def comparison_report(found: Comparison) -> list[RenderableType]:
         names = [one.name for one in solved]
         rows = [*_figures(solved), *_money(solved)]
         parts += [*heading("Side by side"), _columns("", names, rows)]
-        parts += [*heading("Hours of work in a run"), _columns("who does what", names, _work(solved))]
+        parts += [*heading("Hours of work"), _columns("who does what", names, _work(solved))]
         told = (f"{one.name}: {words.machines(one.machines)}" for one in solved)
         parts += [*heading("Machines"), bullets(told)]
     if found.apart:
@@ -104,9 +104,9 @@ def _work(solved: Sequence[Contender]) -> list[tuple[str, ...]]:
 
 
 def _order(key: tuple[str, str | None]) -> tuple[int, str]:
-    """Stages in the order of a step."""
+    """Stages in the order of a step, what is done before the job in front."""
     stages = list(words.STAGES)
-    return (stages.index(key[0]) if key[0] in stages else len(stages), key[1] or "")
+    return (stages.index(key[0]) if key[0] in stages else -1, key[1] or "")
 
 
 def _name(stage: str, model: str | None) -> str:

@@ -74,14 +74,16 @@ def _machines(plan: Plan) -> str:
 
 
 def _work(plan: Plan) -> list[Work]:
-    """Hours of a run by stage and model, in the order of the plan."""
+    """Hours by stage and model, in the order of the plan; what is done before the job comes first, in whole."""
+    before = [Work(stage=one.name, model=one.model, hours=one.expected_hours) for one in plan.phases]
     seconds: dict[tuple[str, str | None], float] = {}
     for stage in plan.time.stages if plan.time else ():
         key = (stage.stage, stage.model)
         seconds[key] = seconds.get(key, 0.0) + stage.seconds - stage.hidden_seconds
     steps = plan.time.steps if plan.time else 0
     rows = [(key, seconds_to_hours(one * steps)) for key, one in seconds.items()]
-    return [Work(stage=stage, model=model, hours=hours) for (stage, model), hours in rows if hours > LEAST_HOURS]
+    of_run = [Work(stage=stage, model=model, hours=hours) for (stage, model), hours in rows if hours > LEAST_HOURS]
+    return [*before, *of_run]
 
 
 def _apart(one: Contender, best: Contender) -> Apart:
