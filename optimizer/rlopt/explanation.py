@@ -81,6 +81,22 @@ class Rival(Strict):
     note: str = ""
 
 
+class Engineering(Strict):
+    """A placement against the simplest that has a plan: compute saved in each run for engineer hours spent once."""
+
+    placement: str
+    simplest: str
+    chosen: bool
+    """Whether it is the plan's."""
+    saved_usd_per_run: float
+    """Compute on the simplest's bill beyond its own; negative where it takes more."""
+    more_hours: float
+    """Engineer hours that setting it up takes beyond the simplest's."""
+    more_usd: float
+    pays_after_runs: int | None
+    """Runs whose savings pay for the hours; 0 where it takes none, null where nothing is saved."""
+
+
 class Explanation(Strict):
     """Everything that holds a plan, or keeps one from existing."""
 
@@ -89,6 +105,8 @@ class Explanation(Strict):
     """As `solve` gives it, with ``binding`` priced."""
     worth: list[Worth] = Field(default_factory=list)
     rivals: list[Rival] = Field(default_factory=list)
+    engineering: list[Engineering] = Field(default_factory=list)
+    """Nothing where ``costs.engineer_hour`` is not given, or one placement alone has a plan."""
     changes: list[Relaxation] = Field(default_factory=list)
     """Infeasible: every single change that alone makes a plan possible, as small as can be proven, cheapest first."""
     together: list[Relaxation] = Field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.explanation import Explanation, Moved, Over, Rival, Worth
+from rlopt.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
 from tests.reports import plans
 
 
@@ -65,7 +65,16 @@ def of_plan() -> Explanation:
             by_dimension={"compute": 3.63},
         ),
     ]
-    return Explanation(plan=plan, worth=[deadline, floor], rivals=rivals)
+    apart = Engineering(
+        placement="async",
+        simplest="colocated",
+        chosen=False,
+        saved_usd_per_run=12.3,
+        more_hours=8.0,
+        more_usd=720.0,
+        pays_after_runs=59,
+    )
+    return Explanation(plan=plan, worth=[deadline, floor], rivals=rivals, engineering=[apart])
 
 
 def of_no_plan() -> Explanation:

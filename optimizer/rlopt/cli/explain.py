@@ -21,8 +21,10 @@ def explain(file: Path, as_json: bool, output: Path | None, backend: str, overri
     """Say what holds the plan, what moving it is worth, and why all else lost.
 
     Each limit that the plan reaches is moved and the problem solved again; every other
-    GPU type, provider, placement and pricing is solved alone. Where no plan exists: each
-    change that alone opens one, as small as can be proven.
+    GPU type, provider, placement and pricing is solved alone, and so are smaller pools where
+    one is busy for less than half of a step. With costs.engineer_hour: what a placement saves
+    for its engineer hours. Where no plan exists: each change that alone opens one, as small
+    as can be proven.
 
     \b
     Example:

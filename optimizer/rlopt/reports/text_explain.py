@@ -8,11 +8,12 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.explanation import Explanation, Moved, Over, Rival, Worth
+from rlopt.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
 from rlopt.plan import Plan, StageTime
 from rlopt.reports import text_infeasible, words
 from rlopt.reports.layout import bullets, facts, heading, table
 from rlopt.reports.text import headline
+from rlopt.reports.text_engineering import engineering
 
 AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing", "size": "smaller pool"}
 LEAST_USD, LEAST_HOURS = 0.005, 0.005
@@ -29,6 +30,7 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
         *heading("What holds it"),
         bullets(_limits(found.worth, plan)),
         *_rivals(found.rivals, plan),
+        *_engineering(found.engineering),
         *heading("Where the money goes"),
         facts(_money(plan)),
         *heading("Where the time goes"),
@@ -161,6 +163,10 @@ def _dearer(rival: Rival, plan: Plan) -> str:
 def _over(one: Over) -> str:
     bound = "at least" if one.value < one.limit else "at most"
     return f"{one.constraint}: {words.amount(one.value, one.unit)}, allowed {bound} {words.amount(one.limit, one.unit)}"
+
+
+def _engineering(found: Sequence[Engineering]) -> list[RenderableType]:
+    return [*heading("Engineer hours against compute"), bullets(map(engineering, found))] if found else []
 
 
 def _money(plan: Plan) -> list[tuple[str, str]]:

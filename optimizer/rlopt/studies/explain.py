@@ -10,6 +10,7 @@ from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.clock import Clock
+from rlopt.studies.engineering import engineering_of
 from rlopt.studies.relax import combined_change, single_changes
 from rlopt.studies.rivals import Only, rivals_of
 from rlopt.studies.worth import worth_of
@@ -43,7 +44,13 @@ def explain(problem: Problem, build: Build, backend: str = "pulp", seconds: floa
         )
     worth = worth_of(problem, plan, rebuild, clock)
     rivals = rivals_of(problem, plan, build, clock)
-    return Explanation(plan=_priced(plan, worth), worth=worth, rivals=rivals, complete=clock.complete)
+    return Explanation(
+        plan=_priced(plan, worth),
+        worth=worth,
+        rivals=rivals,
+        engineering=engineering_of(problem, plan, rivals),
+        complete=clock.complete,
+    )
 
 
 def _joined(combined: list[list[Relaxation]]) -> list[Relaxation]:
