@@ -170,23 +170,17 @@ def compare(
     files = [Path(path) for path in paths]
     plain = len({path.name for path in files}) == len(files)
 
+    def solved(name: str, request: Request, left_out: tuple[str, ...] = ()) -> Entry:
+        return Entry(name, cheapest_study.cheapest(problem_of(request, facts), backend), request, left_out)
+
     def entry(path: Path) -> Entry:
         name = path.name if plain else str(path)
-        if is_plan(path):
-            return Entry(name, read_plan(path))
-        request = load(path)
-        return Entry(name, solve(request, backend, facts=facts, short_frontier=False), request)
+        return Entry(name, read_plan(path)) if is_plan(path) else solved(name, load(path))
 
     if len(files) != 1:
         return side_by_side([entry(path) for path in files])
-    return side_by_side(
-        [
-            Entry(
-                one.algorithm, solve(one.request, backend, facts=facts, short_frontier=False), one.request, one.left_out
-            )
-            for one in load_compared(files[0], algorithms, overrides)
-        ]
-    )
+    variants = load_compared(files[0], algorithms, overrides)
+    return side_by_side([solved(one.algorithm, one.request, one.left_out) for one in variants])
 
 
 def review(plan: str | Path, bill: str | Path) -> Review:
@@ -230,8 +224,10 @@ def init_text(algorithm: str = "grpo", model: str | None = None) -> str:
 def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
     """Sentences on what a valid file says and what was derived from it.
 
-    Raises InputError; MissingFactError where it names a model, GPU, place or launcher that no catalog knows.
+    Raises InputError, also for what it states of a comparison; MissingFactError where it names a model, GPU, place or
+    launcher that no catalog knows.
     """
+    from rlopt.reading.compared import load_compared
     from rlopt.reading.derived import derived
 
     request, facts = load(path, overrides), catalog()
@@ -240,6 +236,9 @@ def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
         named_devices(name, facts)
     launcher_of(request)
     resolve_models(request, facts)
+    if set(request.compare) - {request.job.algorithm}:
+        for one in load_compared(Path(path), (), overrides):
+            resolve_models(one.request, facts)
     return derived(request)
 
 

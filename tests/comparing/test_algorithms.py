@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rlopt import api
-from rlopt.errors import InputError
+from rlopt.errors import InputError, MissingFactError
 from rlopt.reading.compared import Variant, load_compared
 from rlopt.reading.derived import derived
 
@@ -161,3 +161,18 @@ def test_the_table_changes_no_plan_and_a_check_names_it(path: Path) -> None:
     named = "keys of their own for sft, dpo, ppo, opd"
     assert any(text.startswith(named) for text in derived(whole))
     assert not any("keys of their own" in text for text in derived(bare))
+
+
+def test_a_check_reads_what_each_algorithm_states(path: Path) -> None:
+    assert api.check(path)
+    with pytest.raises(InputError, match=r"compare\.opd\.job\.steps"):
+        api.check(path, ["compare.opd.job.steps=null"])
+    with pytest.raises(MissingFactError, match="Qwen/Qwen9-7B"):
+        api.check(path, ["compare.opd.job.models.teacher=Qwen/Qwen9-7B"])
+
+
+def test_entries_for_the_files_own_algorithm_alone_are_nothing_to_compare(path: Path) -> None:
+    path.write_text(f"{FILE.partition('compare:')[0]}compare: {{grpo: {{job: {{steps: 5}}}}}}\n", encoding="utf-8")
+    assert api.check(path)
+    with pytest.raises(InputError, match="nothing to compare"):
+        load_compared(path)
