@@ -103,8 +103,8 @@ def published(row: Row) -> list[Published] | str:
         provider=row.text("price_provider") or None,
     )
     runs = []
-    for printed in row.text("gpu").split(" or "):
-        found = find_machine(Row(row.line, {"gpu": printed}), catalog)
+    for spelled in row.text("gpu").split(" or "):
+        found = find_machine(Row(row.line, {"gpu": spelled}), catalog)
         if isinstance(found, str):
             return found
         machine = Machine(found.gpus_per_node, found.intra, found.node_gbps)
@@ -129,7 +129,7 @@ def planned(name: str) -> tuple[Problem, Plan] | str:
 
 def compared(row: Row) -> dict[str, str]:
     """One line of the file: a published run beside the plan."""
-    cells = _printed(row)
+    cells = printed(row)
     found = planned(row.id)
     if isinstance(found, str):
         return cells | {"reason": found}
@@ -138,7 +138,7 @@ def compared(row: Row) -> dict[str, str]:
     runs = published(row)
     if isinstance(runs, str):
         return cells | {"reason": runs}
-    problem, rate = _with_rate(problem, row.text("currency"))
+    problem, rate = with_rate(problem, row.text("currency"))
     cells |= _real(row, problem)
     result = min((compare(problem, run, plan) for run in runs), key=_usd)
     if rate:
@@ -151,7 +151,7 @@ def _usd(result: Comparison) -> float:
     return plan.cost.total_usd if plan is not None and plan.cost is not None else math.inf
 
 
-def _with_rate(problem: Problem, currency: str) -> tuple[Problem, str]:
+def with_rate(problem: Problem, currency: str) -> tuple[Problem, str]:
     """The problem with a rate for a price's currency where its own request gives none: another example's, named."""
     if not currency or problem.request.costs.usd_per_unit(currency) is not None:
         return problem, ""
@@ -165,7 +165,8 @@ def _with_rate(problem: Problem, currency: str) -> tuple[Problem, str]:
     return problem, ""
 
 
-def _printed(row: Row) -> dict[str, str]:
+def printed(row: Row) -> dict[str, str]:
+    """What a row says of its run, in the file's columns."""
     gpus = row.text("gpus")
     parts = [f"{gpus} × {row.text('gpu') or 'GPU not stated'}" if gpus else "machines not stated"]
     placement, framework = row.text("placement"), row.text("framework")

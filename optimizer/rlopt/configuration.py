@@ -60,7 +60,7 @@ class PoolGiven(Strict):
     usd_per_node_hour: Amount | None = None
     usd_per_gpu_hour: Amount | None = None
     host_memory_gib: Amount | None = None
-    """Of one machine of your own; nothing can be offloaded where it is not stated."""
+    """Of one machine of your own; where it is not stated, the least of those rented with as many of the GPUs."""
     link: Literal["none", "pcie", "nvlink", "nvswitch", "nvl72"] | None = None
     """Between the GPUs of one machine of your own."""
     node_gbps: Amount | None = None

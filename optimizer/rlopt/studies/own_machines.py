@@ -160,6 +160,8 @@ def _nothing(
         message = f"no offer gives one pool of {what}, as it is stated, with a known network between its machines"
         return config.wrong(pool, "gpus" if pool.gpus else "nodes", message, "as many as can be rented together", fix)
     left = [offer for offer in (*catalog.offers, *catalog.zone_offers) if devices is None or offer.device in devices]
+    if not left:
+        return config.wrong(pool, "gpu", f"no offer of the catalogs has the GPU {pool.gpu}", "a GPU with a price", fix)
     for key in ("provider", "offer", "instance_type", "region", "zone", "pricing", "gpus_per_node"):
         value = getattr(pool, key)
         if value is None:

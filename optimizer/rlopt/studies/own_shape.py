@@ -44,8 +44,15 @@ def own_shape(
             if gbps
             else "no network between the machines: node_gbps is not stated"
         )
-    if pool.host_memory_gib is None:
-        notes.append("nothing is offloaded to host memory: host_memory_gib is not stated")
+    host = pool.host_memory_gib
+    if host is None:
+        host = _usual_host(device, each, catalog)
+        notes.append(
+            f"{host:,.0f} GiB of host memory a machine, the least of those rented with {each} {device}: "
+            "host_memory_gib is not stated"
+            if host
+            else "nothing is offloaded to host memory: host_memory_gib is not stated"
+        )
     name = pool.instance_type or f"{each}x {device}"
     shape = Shape(
         key=f"{provider}/{name}",
@@ -56,7 +63,7 @@ def own_shape(
         gpus=each,
         intra=link or "none",
         vcpus=None,
-        host_memory_gib=pool.host_memory_gib,
+        host_memory_gib=host,
         local_disk_gib=OWN_DISK_GIB,
         internode_gbps=gbps,
         cluster="yes" if gbps else "unknown",
@@ -66,3 +73,10 @@ def own_shape(
         source="stated in the configuration",
     )
     return shape, notes
+
+
+def _usual_host(device: str, gpus: int, catalog: Catalog) -> float | None:
+    """Least host memory of the machines on offer with as many of the GPUs, GiB; None where none states it."""
+    shapes = (offer.shape for offer in catalog.offers)
+    known = [one.host_memory_gib for one in shapes if (one.device, one.gpus) == (device, gpus)]
+    return min((gib for gib in known if gib), default=None)
