@@ -63,10 +63,11 @@ def page(lines: Sequence[Line]) -> str:
     answered = [line for line in lines if line["fits"]]
     compared = [value for value in map(ratio, lines) if value is not None]
     near = sum(not far(line) for line in lines if ratio(line) is not None)
+    yes, no, unknown = (_count(answered, word) for word in ("yes", "no", "not known"))
     short = (
-        f"{len(lines)} published runs; {len(answered)} state enough to be evaluated, "
-        f"{_count(answered, 'yes')} of these fit, {_count(answered, 'no')} do not, of {_count(answered, 'not known')} it is not known. Hours of "
-        f"{len(compared)} can be compared, {near} of them within a factor of two.\n"
+        f"{len(lines)} published runs; {len(answered)} state enough to be evaluated: {yes} of these fit, {no} do not, "
+        f"of {unknown} it is not known. Hours of {len(compared)} can be compared, {near} of them within a factor of "
+        "two.\n"
     )
     parts = [HEAD, "## In short\n", short, "## Each run\n", _runs(answered), OFF, _far(lines), HELD, _held(answered)]
     return "\n".join([*parts, LEFT_OUT, _left_out(lines)])
