@@ -65,13 +65,11 @@ def configuration(run: Published, request: Request, usd_per_gpu_hour: float | No
         "offload": run.offload,
         "rollout_tp": None if apart or not request.job.generates else run.rollout_tp,
     }
-    first = PoolGiven(
-        role="train", gpus=run.training_gpus or run.gpus, layout=LayoutGiven.model_validate(layout), **machine
-    )
+    first = PoolGiven(role="train", gpus=pool, layout=LayoutGiven.model_validate(layout), **machine)
     pools = [first]
     if apart:
         more = LayoutGiven(tp=run.rollout_tp)
-        pools.append(PoolGiven(role="rollout", gpus=run.gpus - first.gpus, layout=more, **machine))
+        pools.append(PoolGiven(role="rollout", gpus=run.gpus - pool, layout=more, **machine))
     precision = PrecisionGiven(
         update=run.update_precision, rollout=run.rollout_precision if request.job.generates else None
     )
