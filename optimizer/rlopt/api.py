@@ -8,13 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlopt.candidates.build import build_problem
+from rlopt.candidates.build import Held, build_problem
 from rlopt.candidates.launchers import launcher_of
 from rlopt.candidates.market import named_devices
 from rlopt.candidates.places import check_places
 from rlopt.facts import Catalog, Offer
-from rlopt.plan import Frontier, Plan
-from rlopt.problem import Problem
+from rlopt.plan import Frontier, Peak, Plan
+from rlopt.problem import Columns, Problem
 from rlopt.reading.catalogs import load_catalog
 from rlopt.reading.resolve import resolve_models, shape_warnings
 from rlopt.request import Request
@@ -72,11 +72,13 @@ def solve(
     facts: Catalog | None = None,
     short_frontier: bool = True,
     stress: Sequence[float] = (),
+    stress_load: Sequence[float] = (),
 ) -> Plan:
     """The cheapest plan within the limits (or the fastest within the budget), proven and audited.
 
     Returns a plan whatever its status; ``plan.require()`` raises where there is none. An infeasible plan carries the
     changes that help. ``stress``: paces to tell the plan at, 1.5 where every step takes 1.5 times what is predicted.
+    ``stress_load``: loads to tell it at, 1.5 for responses of 1.5 times the length, and as many samples in every step.
     """
     problem = problem_of(request, facts)
     plan, column = cheapest_study.chosen(problem, backend, time_limit)
@@ -85,12 +87,38 @@ def solve(
 
         slower = [stressed(problem, plan, column, times, backend, time_limit) for times in stress]
         plan = plan.model_copy(update={"stress": slower})
+    if stress_load and column is not None:
+        plan = plan.model_copy(update={"peaks": _peaks(problem, plan, column, stress_load, backend, time_limit, facts)})
     if plan.status == "infeasible" or (not plan.pools and time_limit is None):
         help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
         return plan.model_copy(update={"relaxations": help_})
     if short_frontier and plan.pools:
         return plan.model_copy(update={"frontier": frontier_study.in_short(problem, plan, FRONTIER_IN_SHORT)})
     return plan
+
+
+def _peaks(
+    problem: Problem,
+    plan: Plan,
+    column: Columns,
+    loads: Sequence[float],
+    backend: str,
+    time_limit: float | None,
+    facts: Catalog | None,
+) -> list[Peak]:
+    from rlopt.studies.peak import peaks
+
+    known = catalog() if facts is None else facts
+
+    def build(request: Request, held: Held | None, only: Callable[[Offer], bool] | None) -> Problem:
+        if held is None:
+            return problem_of(request, known)
+        return replace(build_problem(request, known, problem.models, held=held, only=only), phases=problem.phases)
+
+    def solved(heavier: Problem) -> Plan:
+        return cheapest_study.cheapest(heavier, backend, time_limit)
+
+    return [peak for times in loads for peak in peaks(problem, plan, column, times, build, solved)]
 
 
 def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: Catalog | None = None) -> Frontier:

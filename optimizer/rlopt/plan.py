@@ -444,6 +444,8 @@ class RightPlan(Strict):
     summary: str
     same: bool
     """Whether it is the plan itself."""
+    same_machines: bool = False
+    """Whether it rents what the plan rents, perhaps with other layouts or decisions."""
     proven: bool = True
     """Whether its search came to its end."""
 
@@ -465,6 +467,17 @@ class Stressed(Strict):
     """Null where no plan keeps every limit at that pace."""
     regret_usd: float | None
     """What the plan then costs more than the right one; below 0 where it is cheaper because it breaks a limit."""
+
+
+class Peak(Stressed):
+    """The same plan at a heavier load: ``times`` the length or the samples; money is null where it does not fit."""
+
+    what: Literal["length", "samples"]
+    """length: responses (trajectories) are longer | samples: every step has more."""
+    fits: bool
+    """Whether machines and layouts can carry the load at all."""
+    misfit: str | None
+    """What lacks memory, and how much."""
 
 
 class FrontierPoint(Strict):
@@ -515,6 +528,8 @@ class Plan(Strict):
     """The plan in the worst case that `limits.robust` asks for; null without one."""
     stress: list[Stressed] = Field(default_factory=list)
     """The plan if steps take longer than predicted (``--stress``)."""
+    peaks: list[Peak] = Field(default_factory=list)
+    """The plan at heavier loads (``--stress-load``)."""
 
     model_config = {**Strict.model_config, "populate_by_name": True}
 

@@ -48,9 +48,14 @@ class FakeApi:
         return "request"
 
     def solve(
-        self, request: str, backend: str = "pulp", time_limit: float | None = None, stress: tuple[float, ...] = ()
+        self,
+        request: str,
+        backend: str = "pulp",
+        time_limit: float | None = None,
+        stress: tuple[float, ...] = (),
+        stress_load: tuple[float, ...] = (),
     ) -> Plan:
-        asked = {"stress": stress} if stress else {}
+        asked = {name: value for name, value in (("stress", stress), ("stress_load", stress_load)) if value}
         self._note("solve", request=request, backend=backend, time_limit=time_limit, **asked)
         return self.plan
 

@@ -120,7 +120,9 @@ def test_a_share_that_is_none_is_refused(api: FakeApi, rlopt_run: Run, request_f
 def test_stress_is_a_pace_given_as_often_as_wanted(rlopt_run: Run, api: FakeApi, request_file: Path) -> None:
     rlopt_run("solve", request_file, "--stress", "1.5", "--stress", "2")
     assert api.calls[-1][1]["stress"] == (1.5, 2.0)
+    rlopt_run("solve", request_file, "--stress-load", "1.2")
+    assert api.calls[-1][1]["stress_load"] == (1.2,)
     for wrong in ("0", "nan", "-1", "1000"):
         result = rlopt_run("solve", request_file, "--stress", wrong)
         assert result.code == 2
-        assert "is no pace between 0.1 and 100" in result.err
+        assert "is no factor between 0.1 and 100" in result.err

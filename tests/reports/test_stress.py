@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.plan import RightPlan, Stressed
+from rlopt.plan import Peak, RightPlan, Stressed
 from rlopt.reports.console import to_text
 from rlopt.reports.text import plan_report
 from rlopt.reports.text_stress import sentence
@@ -51,3 +51,16 @@ def test_a_run_without_progress_and_the_heading() -> None:
     plan = plans.optimal().model_copy(update={"stress": [LATE]})
     assert "Under stress" in to_text(*plan_report(plan), width=100)
     assert "Under stress" not in to_text(*plan_report(plans.optimal()), width=100)
+
+
+def test_a_heavier_load_that_fits_and_one_that_does_not() -> None:
+    base = {**LATE.model_dump(), "broken": [], "meets_deadline": True, "what": "length", "fits": True, "misfit": None}
+    peak = Peak.model_validate(base)
+    assert sentence(peak, 0.9).startswith("If responses are 1.5 times as long, this plan costs $900.00 and")
+    many = peak.model_copy(update={"what": "samples", "broken": ["limits.deadline"]})
+    assert sentence(many, 0.9).startswith("If every step has 1.5 times the samples, this plan costs")
+    assert "limits.robust" not in sentence(many, 0.9)
+    lacks = {"fits": False, "misfit": "pool main needs 84 GiB per GPU of 72", "total_usd": None}
+    same = RIGHT.model_copy(update={"same_machines": True})
+    text = sentence(peak.model_copy(update={**lacks, "right": same}), 0.9)
+    assert "this plan does not fit: pool main needs 84 GiB per GPU of 72. Right then: the same machines with" in text

@@ -86,7 +86,7 @@ within = click.option(
 def _paces(ctx: click.Context, param: click.Parameter, values: tuple[float, ...]) -> tuple[float, ...]:
     for value in values:
         if not 0.1 <= value <= 100.0:
-            message = f"{value:g} is no pace between 0.1 and 100; write 1.5 for steps that take 1.5 times as long"
+            message = f"{value:g} is no factor between 0.1 and 100; write for example 1.5"
             raise click.BadParameter(message, ctx, param)
     return values
 
@@ -98,6 +98,15 @@ stress = click.option(
     metavar="TIMES",
     callback=_paces,
     help="Also tell the plan if every step takes TIMES as long, and which plan is right then. Repeatable.",
+)
+
+stress_load = click.option(
+    "--stress-load",
+    type=float,
+    multiple=True,
+    metavar="TIMES",
+    callback=_paces,
+    help="Also tell the plan at responses TIMES as long, and at TIMES the samples in every step. Repeatable.",
 )
 
 request_file = click.argument(

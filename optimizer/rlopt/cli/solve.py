@@ -29,6 +29,7 @@ def today() -> date:
 @options.alternatives
 @options.within
 @options.stress
+@options.stress_load
 @options.report
 def solve(
     file: Path,
@@ -41,6 +42,7 @@ def solve(
     alternatives: int,
     within: float,
     stress: tuple[float, ...],
+    stress_load: tuple[float, ...],
     report: str | None,
 ) -> int:
     """Find the provably cheapest plan and print its bill.
@@ -50,7 +52,7 @@ def solve(
       rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
       rlopt solve constraints.yaml --tags-out tags.json
       rlopt solve constraints.yaml --alternatives 3 --within 10%
-      rlopt solve constraints.yaml --stress 1.5
+      rlopt solve constraints.yaml --stress 1.5 --stress-load 1.5
 
     \b
     Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
@@ -64,7 +66,7 @@ def solve(
 
     request = api.load(file, overrides)
     with working(f"solving {file.name}"):
-        plan = api.solve(request, backend=backend, time_limit=time_limit, stress=stress)
+        plan = api.solve(request, backend=backend, time_limit=time_limit, stress=stress, stress_load=stress_load)
         if alternatives:
             plan = api.with_alternatives(request, plan, alternatives, within)
     document = to_json(plan.document())

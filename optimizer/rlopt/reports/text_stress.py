@@ -1,26 +1,33 @@
-"""A plan under stress, in sentences: what it costs and breaks then, and which plan would have been right."""
+"""A plan under stress, slower or at a heavier load, in sentences: its bill, what it breaks, what is right then."""
 
 from __future__ import annotations
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.plan import Plan, Stressed
+from rlopt.plan import Peak, Plan, Stressed
 from rlopt.reports import words
 from rlopt.reports.layout import heading
 
 
 def stress(plan: Plan) -> list[RenderableType]:
     """One paragraph for each pace."""
-    if not plan.stress:
+    if not plan.stress and not plan.peaks:
         return []
     confidence = plan.time.confidence if plan.time else 0.9
-    return [*heading("Under stress"), *(Text(sentence(one, confidence)) for one in plan.stress)]
+    said = [sentence(one, confidence) for one in (*plan.stress, *plan.peaks)]
+    return [*heading("Under stress"), *map(Text, said)]
 
 
 def sentence(one: Stressed, confidence: float) -> str:
-    """What the plan is at one pace, and what to choose instead."""
+    """What the plan is at one pace or load, and what to choose instead."""
     head = f"If every step takes {one.times:g} times what is predicted, this plan "
+    if isinstance(one, Peak):
+        heavier = "responses are" if one.what == "length" else "every step has"
+        heavier += f" {one.times:g} times {'as long' if one.what == 'length' else 'the samples'}"
+        head = f"If {heavier}, this plan "
+        if not one.fits:
+            return f"{head}does not fit: {one.misfit}. {_instead(one)}"
     if one.total_usd is None or one.confident_hours is None:
         return f"{head}makes no progress between two stops. {_instead(one)}"
     done = f"{words.chances(confidence)} are done within {words.hours(one.confident_hours)}"
@@ -39,11 +46,12 @@ def _instead(one: Stressed) -> str:
         return "No plan keeps every limit and floor then."
     if right.same:
         return "It is still the right plan then."
-    text = f"Right then: {words.machines(right.summary)}, {words.usd(right.total_usd)}"
+    name = "the same machines with other settings" if right.same_machines else words.machines(right.summary)
+    text = f"Right then: {name}, {words.usd(right.total_usd)}"
     text += f" and done within {words.hours(right.confident_hours)}"
     if one.regret_usd is not None and keeps:
         more = f"{words.usd(abs(one.regret_usd))} {'less' if one.regret_usd >= 0 else 'more'}"
         text += f", {more} than this plan costs then"
-    if not keeps and one.times > 1.0:
+    if not keeps and one.times > 1.0 and not isinstance(one, Peak):
         text += f"; limits.robust: {{time: {one.times:g}}} asks for a plan that keeps its limits even then"
     return text + ("." if right.proven else " (the best found in the time given).")

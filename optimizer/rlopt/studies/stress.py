@@ -34,7 +34,7 @@ def stressed(
             confident_hours=None,
             meets_deadline=None if problem.request.limits.deadline is None else False,
             broken=[NO_PROGRESS],
-            right=right_plan(best, None),
+            right=right_plan(best, None, plan),
             regret_usd=None,
         )
     then = build_plan(late, 0, slow, plan.solver, plan.status)
@@ -46,7 +46,7 @@ def beside(times: float, then: Plan, best: Plan, problem: Problem) -> Stressed:
     assert then.cost is not None
     assert then.time is not None
     broken = [rule.key for rule in rules_of(problem) if rule.key and not rule.holds(then, problem)]
-    right = right_plan(best, then)
+    right = right_plan(best, then, then)
     return Stressed(
         times=times,
         total_usd=then.cost.total_usd,
@@ -59,8 +59,8 @@ def beside(times: float, then: Plan, best: Plan, problem: Problem) -> Stressed:
     )
 
 
-def right_plan(best: Plan, then: Plan | None) -> RightPlan | None:
-    """A plan in short; ``same`` where it is ``then``."""
+def right_plan(best: Plan, then: Plan | None, plan: Plan) -> RightPlan | None:
+    """A plan in short; ``same`` where it is ``then``, on the same machines where it rents what ``plan`` does."""
     if best.cost is None or best.time is None or best.decisions is None:
         return None
     machines = " + ".join(f"{p.gpus} {p.gpu} {p.pricing} at {p.provider}" for p in best.pools if p.gpu)
@@ -70,5 +70,10 @@ def right_plan(best: Plan, then: Plan | None) -> RightPlan | None:
         confident_hours=best.time.confident_hours,
         summary=placed + machines,
         same=then is not None and best.pools == then.pools and best.decisions == then.decisions,
+        same_machines=_rented(best) == _rented(plan),
         proven=best.status == "optimal",
     )
+
+
+def _rented(plan: Plan) -> list[tuple[str, int, list[str]]]:
+    return [(pool.offer, pool.nodes, pool.roles) for pool in plan.pools if pool.gpus]
