@@ -65,10 +65,13 @@ def headline(found: Review) -> str:
 
 
 def in_cents(parts: Parts, more_usd: float) -> dict[Part, float]:
-    """The parts in whole cents that add up to the difference in whole cents; the largest takes what rounding leaves."""
+    """The parts in whole cents that add up to the difference in whole cents.
+
+    What rounding leaves goes to the rest, or to the largest part where there is no rest.
+    """
     cents = {name: round(getattr(parts, name) * 100.0) for name in PARTS}
-    largest = max(PARTS, key=lambda name: abs(cents[name]))
-    cents[largest] += round(more_usd * 100.0) - sum(cents.values())
+    taker: Part = "rest" if cents["rest"] else max(PARTS, key=lambda name: abs(cents[name]))
+    cents[taker] += round(more_usd * 100.0) - sum(cents.values())
     return {name: value / 100.0 for name, value in cents.items()}
 
 
