@@ -9,7 +9,7 @@ from rlopt.explanation import Rival
 from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import Request
-from rlopt.studies.bottlenecks import idle_pools, pool_uses, smaller_gpus, with_smaller, working
+from rlopt.studies.bottlenecks import idle_notes, idle_pools, pool_uses, smaller_gpus, with_smaller, working
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.clock import Clock
 from rlopt.studies.exhaustive import exhaustive
@@ -78,3 +78,12 @@ def test_the_smallest_pool_says_so() -> None:
     assert [smaller_gpus(plan, pool, problem) for pool in idle] == [None] * len(idle)
     assert sum("no smaller one of these machines can do its work" in text for text in plan.warnings) == len(idle)
     assert not _sizes(problem, plan)
+
+
+def test_pools_that_two_offers_share_are_not_said_to_be_explained() -> None:
+    problem, plan = _solved("disaggregated", 1.2)
+    shared = [pool.model_copy(update={"share": 0.5}) if pool.gpus else pool for pool in plan.pools]
+    notes = idle_notes(plan.model_copy(update={"pools": shared}), problem)
+    assert notes
+    assert all(note.endswith("two offers share its work") for note in notes)
+    assert any(note.endswith("GPUs would cost") for note in idle_notes(plan, problem))

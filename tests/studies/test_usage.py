@@ -118,3 +118,31 @@ def test_every_pool_that_samples_gets_a_copy() -> None:
     plan, usage = _solved(request)
     pools = sum("generate" in pool.roles for pool in plan.pools)
     assert usage.handover_gb_per_step == pytest.approx(pools * 2 * SMALL / 1e9)
+
+
+def test_texts_that_are_files_grow_as_they_are_stored() -> None:
+    """Squeezed to a quarter where that pays; the run's own texts, not those of all trials."""
+    squeeze = {"logs": {"ratio": 0.25, "vcpu_seconds_per_gib": 0.001}}
+    job = {"text_log": {"kept_in": "store"}, "trials": 2}
+    plain, small = (
+        _solved(asked("grpo", choices=ONE, job=job | more, floors={"text_log_rate": 1.0}))
+        for more in ({}, {"compression": squeeze})
+    )
+    assert plain[0].time is not None
+    assert small[0].decisions is not None
+    text = 64 * 4 * 100 * 400 * api.load(EXAMPLES / "quickstart.yaml").costs.bytes_per_token / 1e9
+    days = plain[0].time.expected_hours / 24
+    assert plain[1].storage_growth_gb_per_day["text log"] == pytest.approx(text / days)
+    squeezed = {kept.item for kept in small[0].decisions.storage if kept.compressed}
+    assert squeezed == {"text log"}
+    assert small[1].storage_growth_gb_per_day["text log"] == pytest.approx(text / days / 4, rel=1e-3)
+
+
+def test_what_is_done_before_the_job_is_in_neither_part() -> None:
+    path = next((EXAMPLES / "requests").glob("04-*.yaml"))
+    plan, usage = _solved(api.load(path, ("job.pairs={candidates: 4, judge: Qwen/Qwen2.5-7B-Instruct}",)))
+    assert plan.cost is not None
+    before = sum(phase.usd / phase.runs for phase in plan.phases)
+    assert before > 0
+    assert usage.usd_per_pflop_day == pytest.approx((plan.cost.total_usd - before) / usage.useful_pflop_days)
+    assert usage.compute_usd_per_pflop_day == pytest.approx((_compute(plan) - before) / usage.useful_pflop_days)

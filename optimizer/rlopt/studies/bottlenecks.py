@@ -65,11 +65,11 @@ def idle_notes(plan: Plan, problem: Problem) -> list[str]:
     for pool in idle_pools(plan):
         waits = _waits(plan, uses[0], pool)
         fewer = smaller_gpus(plan, pool, problem)
-        told = (
-            "no smaller one of these machines can do its work"
-            if fewer is None
-            else f"rlopt explain says what {fewer} instead of {pool.gpus} GPUs would cost"
-        )
+        told = "no smaller one of these machines can do its work"
+        if pool.share is not None:
+            told = "two offers share its work"
+        elif fewer is not None:
+            told = f"rlopt explain says what {fewer} instead of {pool.gpus} GPUs would cost"
         found.append(f"pool {pool.name} is busy {busy[pool.name]:.0%} of a step{waits}; {told}")
     return found
 

@@ -9,7 +9,7 @@ from rlopt.costs.contract import plan_weights_gb
 from rlopt.costs.copies import copies, tariff_of
 from rlopt.costs.held import charges
 from rlopt.costs.metrics import written
-from rlopt.costs.text_log import gb_per_sample, text_gb
+from rlopt.costs.text_log import FILES, gb_per_sample, text_gb
 from rlopt.estimates.roles import POLICY, moved_params, role_shape, role_training
 from rlopt.estimates.transfer import WEIGHT_BYTES
 from rlopt.estimates.useful import once_flops, step_flops
@@ -98,12 +98,12 @@ def _growth(plan: Plan, variant: Variant, problem: Problem) -> dict[str, float]:
     trials = problem.request.job.trials
     history = copies(problem, steps)[2] * plan_weights_gb(plan, problem)
     found = {"history copies": history}
-    growing = ("trajectories", "stored log-probabilities") if variant.workload.generates else ()
-    held = charges(plan, problem, tariff)
-    found |= {item: float(held[item].stay.gb) / trials for item in growing if item in held}
     samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
     rate, one = plan.decisions.logging.text_log_rate, gb_per_sample(problem, variant)
     found |= {item: float(gb) for item, gb in text_gb(problem, one, samples, steps, rate).items()}
+    growing = {*FILES, *(("trajectories", "stored log-probabilities") if variant.workload.generates else ())}
+    held = charges(plan, problem, tariff)  # as it is stored: compressed where that pays
+    found |= {item: float(charge.stay.gb) / trials for item, charge in held.items() if item in growing}
     if tariff.metering is not None:
         gpus, point = sum(pool.gpus for pool in plan.pools), bytes_to_gb(tariff.metering.point_bytes)
         points = written(problem, steps, gpus, hours)
