@@ -96,7 +96,14 @@ TIME: dict[str, Any] = {
     "step_seconds": 96.0,
     "steps": 600,
     "stages": [
-        {"stage": "generate", "pool": "main", "seconds": 61.2, "utilization": 0.64, "model": "policy"},
+        {
+            "stage": "generate",
+            "pool": "main",
+            "seconds": 61.2,
+            "utilization": 0.64,
+            "model": "policy",
+            "limited_by": "memory bandwidth",
+        },
         {"stage": "forward", "pool": "main", "seconds": 9.8, "utilization": 0.9, "model": "reference"},
         {"stage": "update", "pool": "main", "seconds": 25.0, "utilization": 0.93, "model": "policy"},
     ],

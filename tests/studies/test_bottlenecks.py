@@ -45,7 +45,7 @@ def test_busy_is_a_pool_s_own_seconds_over_those_of_a_step() -> None:
     assert uses["train"].busy == pytest.approx(trains / plan.time.step_seconds)
     assert plan.usage is not None
     assert plan.usage.pools == sorted(uses.values(), key=lambda use: -use.busy_seconds)
-    noted = {text.split()[1] for text in plan.warnings if "is busy" in text}
+    noted = {text.split()[1] for text in plan.warnings if text.startswith("pool ") and " of a step" in text}
     assert noted == {name for name, use in uses.items() if use.busy < 0.5}
 
 

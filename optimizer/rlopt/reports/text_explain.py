@@ -207,4 +207,6 @@ def _time(plan: Plan) -> list[tuple[str, str]]:
 
 def _stage(stage: StageTime, step_seconds: float) -> str:
     text = f"{words.seconds(stage.seconds)} of a step of {words.seconds(step_seconds)} on {stage.pool}"
-    return text if stage.utilization is None else f"{text}, which is busy {words.percent(stage.utilization)} of it"
+    if stage.utilization is not None:
+        text = f"{text}, which is busy {words.percent(stage.utilization)} of it"
+    return text if stage.limited_by is None else f"{text}; limited by {stage.limited_by}"

@@ -31,7 +31,7 @@ def _rows(found: Usage) -> list[tuple[str, str]]:
 
 def _busy(pools: Sequence[PoolUse]) -> list[tuple[str, str]]:
     """How busy each pool is; the first is what a step waits for."""
-    return [("busy" if number == 0 else "", _pool(pool)) for number, pool in enumerate(pools)]
+    return [("at work" if number == 0 else "", _pool(pool)) for number, pool in enumerate(pools)]
 
 
 def _pool(use: PoolUse) -> str:

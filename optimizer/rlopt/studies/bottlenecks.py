@@ -70,7 +70,7 @@ def idle_notes(plan: Plan, problem: Problem) -> list[str]:
             told = "two offers share its work"
         elif fewer is not None:
             told = f"rlopt explain says what {fewer} instead of {pool.gpus} GPUs would cost"
-        found.append(f"pool {pool.name} is busy {busy[pool.name]:.0%} of a step{waits}; {told}")
+        found.append(f"pool {pool.name} works {busy[pool.name]:.0%} of a step{waits}; {told}")
     return found
 
 
