@@ -118,7 +118,9 @@ class Configuration(Strict):
     lines: dict[str, int | None] = Field(default_factory=dict)
     """Line of each dotted key."""
     ignored: tuple[str, ...] = ()
-    """Keys that nobody understood."""
+    """Keys of a launcher's file that are not held: of the job, or without a part in the model."""
+    notes: tuple[str, ...] = ()
+    """What was read between the lines of it."""
 
     def pool(self, role: Role) -> tuple[PoolGiven, ...]:
         """The pools of one role."""

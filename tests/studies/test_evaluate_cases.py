@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,10 @@ from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, Pool
 from rlopt.errors import InputError
 from rlopt.evaluation import Evaluation
 from rlopt.plan import Pool
+from rlopt.reading.config_plan import of_plan
 from tests.studies.small import asked, usd
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
 LARGE = {"policy": "Qwen/Qwen2.5-7B-Instruct"}
 FREE = LayoutGiven()
 
@@ -66,6 +69,19 @@ def test_machines_of_ones_own_cost_what_is_stated() -> None:
     assert any("costs nothing an hour, as stated" in note for note in free.notes)
     assert pool_of(free).provider == "own"
     assert not free.outside
+
+
+@pytest.mark.parametrize("number", ["03", "04", "11"])
+def test_a_plan_is_priced_to_the_cent_as_it_was(number: str) -> None:
+    """Also where the request trusts some prices only: those of storage and control must not be others."""
+    request = api.load(next(EXAMPLES.glob(f"{number}-*.yaml")))
+    plan = api.solve(request, short_frontier=False)
+    found = api.evaluate(request, of_plan(plan))
+    assert found.plan is not None
+    assert usd(found.plan) == pytest.approx(usd(plan), abs=1e-6)
+    assert found.difference is not None
+    assert (found.difference.lines, found.difference.decisions, found.difference.pools) == ([], [], [])
+    assert (found.taken, found.outside, found.breaks) == ([], [], [])
 
 
 def test_machines_of_ones_own_are_among_the_choices_of_the_optimum() -> None:

@@ -18,7 +18,7 @@ from rlopt.cli.progress import working
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     required=True,
     metavar="CONFIG",
-    help="Pools and decisions as in a plan, YAML or JSON; a saved plan does.",
+    help="Pools and decisions as in a plan, YAML or JSON; a saved plan or a verl script does.",
 )
 @options.as_json
 @options.output("the evaluation as JSON")

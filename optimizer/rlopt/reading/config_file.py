@@ -1,4 +1,4 @@
-"""The door for configurations: YAML or JSON with ``pools`` and ``decisions``, or a plan that was saved."""
+"""The door for configurations: YAML or JSON with ``pools`` and ``decisions``, a saved plan, or a verl script."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, Pool
 from rlopt.errors import Complaint, InputError
 from rlopt.plan import CheckpointDecision, LoadDecision, Plan
 from rlopt.reading.config_plan import BY_ROLE, WAYS, decisions_of, of_plan
+from rlopt.reading.config_verl import is_script, of_script, of_tree
 from rlopt.reading.plan_file import SCHEMA, read_plan
 from rlopt.reading.text import read_text
 from rlopt.reading.tree import Tree, join, parse
@@ -49,11 +50,16 @@ def read_configuration(path: str | Path) -> Configuration:
         With every complaint that could be found: file, line, key, what is allowed, one fix.
     """
     name = str(path)
-    tree = parse(read_text(Path(path), name), name)
+    text = read_text(Path(path), name)
+    if is_script(text):
+        return of_script(text, name)
+    tree = parse(text, name)
     if isinstance(tree.value, Mapping) and tree.value.get("schema") == SCHEMA:
         return _of_plan(read_plan(Path(path)), name, tree)
     if tree.complaints:
         raise InputError(tree.complaints)
+    if isinstance(tree.value, Mapping) and "actor_rollout_ref" in tree.value:
+        return of_tree(tree.value, tree.places, name)
     return _Reader(tree, name).read()
 
 

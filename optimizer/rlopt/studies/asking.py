@@ -7,7 +7,7 @@ from typing import Any
 
 from rlopt.configuration import Configuration
 from rlopt.request import Request
-from rlopt.studies.own_machines import Machines, opened
+from rlopt.studies.own_machines import Machines, admitting
 
 WIDE_GPUS = 512
 """Least limit on GPUs where the request sets none that allows the configuration."""
@@ -27,9 +27,7 @@ class Asked:
 def asked(config: Configuration, request: Request, machines: Machines) -> Asked:
     """The request that allows the configuration and nothing that contradicts it."""
     outside = dict.fromkeys(machines.outside)
-    narrow, given = opened(request), config.decisions
-    if request.choices.zones is not None and "choices.zones" not in outside:
-        narrow = narrow.replaced("choices.zones", request.choices.zones)
+    narrow, given = admitting(request, machines), config.decisions
 
     def hold(key: str, allowed: tuple[Any, ...], value: Any) -> None:
         nonlocal narrow

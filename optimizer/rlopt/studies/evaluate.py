@@ -28,7 +28,7 @@ from rlopt.studies.diff import difference
 from rlopt.studies.holding import Build, held, narrowed, stated_rules
 from rlopt.studies.lifting import broken as keys_broken
 from rlopt.studies.misfit import misfit
-from rlopt.studies.own_machines import Machines, machines_of, opened
+from rlopt.studies.own_machines import Machines, admitting, machines_of
 from rlopt.studies.published_request import without
 from rlopt.studies.said import said
 
@@ -129,7 +129,9 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
     found = price(config, request, catalog, build, backend)
     optimum = _optimum(problem, found.machines, build, backend)
     outside = [key for key in found.outside if key not in found.broken]
-    notes = [*found.machines.notes, *(f"not understood, and left out: {key}" for key in config.ignored)]
+    notes = [*config.notes, *found.machines.notes]
+    if config.ignored:
+        notes.append(f"not held, so the request's word counts or none does: {', '.join(config.ignored)}")
     common: Mapping[str, Any] = {"name": name, "optimum": optimum, "notes": notes}
     if found.plan is None:
 
@@ -176,7 +178,5 @@ def _optimum(problem: Problem, machines: Machines, build: Build, backend: str) -
         return cheapest(replace(problem, request=request), backend)
     mine = machines.own
     allowed = {offer.id for offer in problem.market.offers} | mine
-    wide = opened(request)
-    if request.choices.zones is not None:
-        wide = wide.replaced("choices.zones", request.choices.zones)
+    wide = admitting(request, machines)
     return cheapest(build(wide, machines.catalog, lambda offer: offer.id in allowed, None), backend)

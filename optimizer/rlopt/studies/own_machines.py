@@ -65,6 +65,25 @@ def opened(request: Request, keys: tuple[str, ...] = tuple(OPEN)) -> Request:
     return request
 
 
+def admitting(request: Request, machines: Machines) -> Request:
+    """The request with its choices opened for the machines of a configuration, and no further.
+
+    Prices of storage and of machines without GPUs obey the same choices: opened wider than need be, they would be
+    other prices.
+    """
+    wide = opened(request, tuple(key.partition(".")[2] for key in machines.outside))
+    for offer in machines.catalog.offers:
+        if offer.id not in machines.own:
+            continue
+        choices = wide.choices
+        for key, value in (("providers", offer.provider), ("gpus", offer.device), ("pricing", offer.pricing)):
+            allowed = getattr(choices, key)
+            if allowed is not None and value not in allowed:
+                wide = wide.replaced(f"choices.{key}", (*allowed, value))
+        wide = opened(wide, ("regions", "countries"))
+    return wide
+
+
 def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Machines:
     """Find the machines of every pool. Raises InputError where there are none."""
     ids: list[frozenset[str]] = []

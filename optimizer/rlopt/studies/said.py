@@ -64,7 +64,7 @@ def said(config: Configuration, plan: Plan | None) -> tuple[list[Said], list[Sai
         return _list(stated), []
     every = flat(plan.decisions.model_dump(mode="json"), "decisions")
     every |= flat({name: _own(pool) for name, pool in pools.items()}, "pools")
-    taken = {key: value for key, value in every.items() if value is not None and not _known(key, stated, settled)}
+    taken = {key: value for key, value in every.items() if value not in (None, []) and not _known(key, stated, settled)}
     return _list(stated), _list(taken)
 
 
