@@ -83,7 +83,8 @@ class StageTime(Strict):
     """Part that passes beside other stages and makes no step longer: samples loaded during the step before."""
     limited_by: str | None = None
     """What, twice as fast, would shorten the stage most: compute, memory bandwidth, communication, copies to host
-    memory, launches and latencies, environment or longest responses; null where that was not looked at."""
+    memory, launches and latencies, environment, longest responses, reading samples or preparing samples; null where
+    that was not looked at."""
 
 
 class Time(Strict):

@@ -77,3 +77,16 @@ def test_what_loads_in_a_moment_takes_no_line() -> None:
     assert plan.time.stages[0].stage == "load"
     assert "load samples" not in shown(*sections(plan.time))
     assert "samples" not in shown(decisions(plan)).replace("no sample texts", "")
+
+
+@pytest.mark.parametrize(
+    ("change", "limit"),
+    [
+        ("job.data.prepare={vcpu_seconds_per_sample: 0}", "reading samples"),
+        ("job.data.prepare={vcpu_seconds_per_sample: 20}", "preparing samples"),
+    ],
+)
+def test_loading_says_which_half_takes_longer(change: str, limit: str) -> None:
+    plan = api.solve(api.load(EXAMPLES / f"{SFT}.yaml", ("limits.deadline=2000h", change)), short_frontier=False)
+    assert plan.time is not None
+    assert [stage.limited_by for stage in plan.time.stages if stage.stage == "load"] == [limit]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.candidates.load_table import LoadTable
-from rlopt.candidates.loading import load_seconds, read_gb_s, samples_of
+from rlopt.candidates.loading import load_seconds, prepare_seconds, read_gb_s, samples_of
 from rlopt.candidates.tariff import CpuPool
 from rlopt.plan import LoadDecision, PriceUsed, StageTime
 from rlopt.problem import COLOCATED, Columns, Pools, Problem
@@ -59,7 +59,25 @@ def stage(columns: Columns, j: int, problem: Problem, pool: str) -> list[StageTi
         return []
     pools, row = pool_of(columns, j, problem)
     seconds, stall = float(pools.load_seconds[row]), float(pools.stall_seconds[row])
-    return [StageTime(stage="load", pool=pool, seconds=seconds, hidden_seconds=seconds - stall)]
+    return [
+        StageTime(
+            stage="load",
+            pool=pool,
+            seconds=seconds,
+            hidden_seconds=seconds - stall,
+            limited_by=_limited_by(pools, row, problem.loading),
+        )
+    ]
+
+
+def _limited_by(pools: Pools, row: int, table: LoadTable) -> str:
+    """Which of the two that go side by side takes longer: reading the samples, or preparing them."""
+    one = pools.take(slice(row, row + 1))
+    read, prepared = table.split(int(one.load[0]))
+    samples = samples_of(table, one)[0]
+    seconds = load_seconds(table, one, read_gb_s(table, one, read), prepared, samples)[0]
+    preparing = prepare_seconds(table, one, prepared, samples)[0]
+    return "preparing samples" if preparing >= seconds else "reading samples"
 
 
 def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
