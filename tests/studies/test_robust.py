@@ -85,7 +85,7 @@ def test_a_tighter_worst_case_is_never_cheaper() -> None:
 
 def test_columns_scale_as_a_whole() -> None:
     """Every placement, mixed pools and pools that score apart: put together anew they are themselves, and scale."""
-    request = asked("opd", choices=APART, limits={"max_gpus": 4})
+    request = asked("opd", choices=APART, limits={"max_gpus": 4}, floors={"checkpoints": {"history_every": 5}})
     problem = problem_of(request)
     every = find(problem, "cost", reductions=False).columns
     some = every.take(slice(0, None, max(len(every) // 4000, 1)))

@@ -16,6 +16,8 @@ def stress(plan: Plan) -> list[RenderableType]:
         return []
     confidence = plan.time.confidence if plan.time else 0.9
     said = [sentence(one, confidence) for one in (*plan.stress, *plan.peaks)]
+    if plan.phases:
+        said.append("What is done before the job keeps its predicted bill at a slower pace.")
     return [*heading("Under stress"), *map(Text, said)]
 
 
