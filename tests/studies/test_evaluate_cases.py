@@ -166,6 +166,18 @@ def test_limits_that_are_broken_are_named_with_both_numbers() -> None:
     assert not found.keeps
 
 
+def test_machines_are_counted_by_the_node_too() -> None:
+    pool = PoolGiven(role="train", instance_type="p5.48xlarge", nodes=2)
+    found = api.evaluate(asked("grpo"), of(pool))
+    assert [(one.constraint, one.value) for one in found.breaks] == [("limits.max_gpus", 16.0)]
+    assert pool_of(found).nodes == 2
+
+
+def test_sizes_that_no_search_looks_at_are_evaluated() -> None:
+    large = asked("grpo", job={"prompts_per_step": 512}, limits={"max_gpus": 512})
+    assert pool_of(api.evaluate(large, of(eight(instance_type="p5.48xlarge", gpus=17 * 8, provider="aws")))).nodes == 17
+
+
 def test_choices_that_do_not_allow_it_are_named_as_few_as_can_be() -> None:
     request = asked("grpo", choices={"gpus": ["A100-80GB"]})
     found = api.evaluate(request, of(eight(), group_size=8))
@@ -181,6 +193,10 @@ def test_choices_that_do_not_allow_it_are_named_as_few_as_can_be() -> None:
         ({"layout": {"tp": 3}}, {}, "tp", "1, 2, 4"),
         ({"layout": {"sharding": "zero2"}}, {}, "sharding", "zero1"),
         ({"provider": "nobody"}, {}, "provider", "aws"),
+        ({"gpus": 99_904}, {}, "gpus", "fewer"),
+        ({"role": "rollout"}, {}, "role", "role: train"),
+        ({"region": "us-east-9"}, {}, "region", "us-east-1"),
+        ({"gpu": "H800"}, {}, "gpu", "a GPU with a price"),
         ({}, {"placement": "async"}, "placement", "colocated"),
         ({}, {"interval_steps": 7}, "interval", "25"),
         ({}, {"tier": "attic"}, "tier", "s3"),

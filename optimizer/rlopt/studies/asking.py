@@ -53,7 +53,7 @@ def asked(config: Configuration, request: Request, machines: Machines) -> Asked:
     if given.staleness:
         hold("choices.staleness", request.choices.staleness, given.staleness)
     narrow = narrow.replaced("choices.mixed_pools", any(len(config.pool(role)) > 1 for role in ("rollout", "score")))
-    most, stated = request.limits.max_gpus, sum(pool.gpus or 0 for pool in config.pools)
+    most, stated = request.limits.max_gpus, sum(_gpus(config, machines))
     if most is not None and stated > most:
         outside["limits.max_gpus"] = None
     if most is None or stated > most:
@@ -61,8 +61,18 @@ def asked(config: Configuration, request: Request, machines: Machines) -> Asked:
     return Asked(narrow, machines, tuple(outside))
 
 
+def _gpus(config: Configuration, machines: Machines) -> list[int]:
+    """GPUs that each pool may have at most; 0 where they are not counted."""
+    each = {one.id: one.gpus for one in (*machines.catalog.offers, *machines.catalog.zone_offers)}
+    pairs = zip(config.pools, machines.ids, strict=True)
+    return [pool.gpus or (pool.nodes or 0) * max((each[name] for name in ids), default=0) for pool, ids in pairs]
+
+
 def _placements(config: Configuration, request: Request) -> tuple[str, ...] | None:
     """Placements that the configuration may be in; None where the job has one alone."""
+    if not config.pool("train"):
+        fix = "add a pool with role: train, or give that role to the only one"
+        raise config.wrong(config.pools[0], "role", "no pool trains", "one pool with role: train", fix)
     given, apart = config.decisions.placement, bool(config.pool("rollout") or config.pool("score"))
     if not request.job.generates:
         if given not in (None, "colocated") or apart:

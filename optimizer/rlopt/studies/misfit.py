@@ -47,8 +47,12 @@ def _no_layout(problem: Problem, config: Configuration) -> InputError:
     every, given = known_layouts(context), pool.layout
     fix = "correct it, or leave it out: the cheapest is then taken"
     if every is None:
-        return config.wrong(pool, "gpus", "no machines of that many GPUs are known", "whole machines", fix)
+        message = "no offer has as many machines, linked as training needs it"
+        return config.wrong(pool, "gpus" if pool.gpus else "nodes", message, "fewer machines", fix)
     gpus = np.asarray(every.gpus, dtype=np.int64)
+    if not len(gpus):
+        message = f"{pool.gpus or pool.nodes} are more than the job has sequences to share out in a step"
+        return config.wrong(pool, "gpus" if pool.gpus else "nodes", message, "fewer", "write fewer")
     for key in ("sharding", *DEGREES):
         value = getattr(given, key)
         meant = layouts(given, key)

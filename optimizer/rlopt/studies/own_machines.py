@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from math import isclose
 from typing import Any, Final
 
@@ -194,7 +195,9 @@ def _nothing(
         kept = [offer for offer, name in names.items() if name == value]
         if not kept:
             known = sorted({str(name) for name in names.values() if name is not None})
-            some = ", ".join(known[:8]) + (" ..." if len(known) > 8 else "")
+            near = get_close_matches(str(value)[:80], known, 3, 0.5)
+            shown = [*near, *(name for name in known if name not in near)]
+            some = ", ".join(shown[:8]) + (" ..." if len(known) > 8 else "")
             return config.wrong(pool, key, f"no such {key.replace('_', ' ')} with these GPUs: {value!r}", some, fix)
         left = kept
     sizes = sorted({offer.gpus for offer in left})
