@@ -34,7 +34,7 @@ JOBS: dict[str, Callable[[], Request]] = {
         "opd", choices={**APART, "gpus": ["H100"], "scoring": ["shared", "own"]}, limits={"max_gpus": 3}
     ),
 }
-SHOWN = 12
+SHOWN = 6
 SUMMARY = SolverSummary(
     backend="none", engine="", objective_usd=None, bound_usd=None, gap=None, seconds=0.0, columns=0, candidates=0
 )

@@ -84,6 +84,29 @@ def test_a_plan_is_priced_to_the_cent_as_it_was(number: str) -> None:
     assert (found.taken, found.outside, found.breaks) == ([], [], [])
 
 
+@pytest.mark.parametrize("zones", [{}, {"zones": ["use1-az4", "use1-az6"]}])
+def test_a_saved_plan_keeps_its_own_price_when_the_catalog_has_moved_on(zones: dict[str, object]) -> None:
+    request = asked("grpo", choices={"gpus": ["A100-80GB"], "pricing": ["spot"], **zones})
+    plan = api.solve(request, short_frontier=False)
+    dearer = [
+        pool.model_copy(update={"usd_per_hour": pool.usd_per_hour * 3}) if pool.gpus else pool for pool in plan.pools
+    ]
+    found = api.evaluate(request, of_plan(plan.model_copy(update={"pools": dearer})))
+    before, after = (next(pool for pool in pools if pool.gpus) for pools in (plan.pools, dearer))
+    assert pool_of(found).offer == before.offer
+    assert pool_of(found).usd_per_hour == pytest.approx(after.usd_per_hour)
+    assert not found.outside
+
+
+def test_both_backends_price_a_configuration_alike() -> None:
+    config = of(eight())
+    one, other = (api.evaluate(asked("grpo"), config, backend=name) for name in ("pulp", "ortools"))
+    assert one.plan is not None
+    assert other.plan is not None
+    assert usd(one.plan) == pytest.approx(usd(other.plan), rel=1e-9)
+    assert one.plan.decisions == other.plan.decisions
+
+
 def test_machines_of_ones_own_are_among_the_choices_of_the_optimum() -> None:
     request = asked("grpo")
     found = api.evaluate(request, of(own()))

@@ -95,8 +95,7 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
         devices = _devices(config, pool, catalog)
         if pool.own_price and not _as_listed(pool, request, catalog):
             offer, said = _own_offer(config, pool, devices, catalog)
-            others = tuple(one for one in catalog.offers if one.id != offer.id)
-            catalog = replace(catalog, offers=(*others, offer))
+            catalog = _with_offer(catalog, offer)
             own.add(offer.id)
             ids.append(frozenset((offer.id,)))
             notes += [one for one in said if one not in notes]
@@ -105,6 +104,16 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
         ids.append(found)
         outside |= dict.fromkeys(f"choices.{key}" for key in keys)
     return Machines(catalog, tuple(ids), frozenset(own), tuple(outside), tuple(notes))
+
+
+def _with_offer(catalog: Catalog, offer: Offer) -> Catalog:
+    """The catalog with an offer in place of what it lists under that name; spot is listed by zone too."""
+    offers, zoned = (
+        tuple(one for one in listed if one.id != offer.id) for listed in (catalog.offers, catalog.zone_offers)
+    )
+    return replace(
+        catalog, offers=(*offers, offer), zone_offers=(*zoned, *((offer,) if offer.pricing == "spot" else ()))
+    )
 
 
 def _devices(config: Configuration, pool: PoolGiven, catalog: Catalog) -> frozenset[str] | None:
