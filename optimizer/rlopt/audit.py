@@ -13,6 +13,7 @@ from rlopt.errors import SolverError
 from rlopt.plan import Plan, Pool
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
+from rlopt.rules.worst import worst_faults
 from rlopt.units import seconds_to_hours
 
 CENT = 0.01
@@ -78,6 +79,7 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
     if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
     found += load_faults(plan, problem)
+    found += worst_faults(plan, problem)
     aim, each = problem.request.job.target, plan.per_point
     told = None if each is None else (each.metric, each.points, each.usd_per_point)
     due = None if aim is None else (aim.metric, abs(aim.to - aim.from_), total / abs(aim.to - aim.from_))

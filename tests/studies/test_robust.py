@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlopt.api import problem_of
+from rlopt.api import problem_of, solve
+from rlopt.audit import faults
 from rlopt.candidates.slower import again, slower
 from rlopt.costs import column_costs
 from rlopt.plan import Plan, Time
-from rlopt.studies.cheapest import find
+from rlopt.studies.cheapest import cheapest, find
 from rlopt.studies.exhaustive import exhaustive
 from tests.studies.small import asked, solved, usd
 
@@ -71,6 +72,32 @@ def test_budgets_hold_in_the_worst_case() -> None:
 def test_the_cheapest_plan_within_a_budget_of_the_worst_case(budget: str) -> None:
     plan = solved(asked("grpo", limits={"budget": budget, "robust": {"time": 1.5}}))
     assert (plan.status == "optimal") is (budget == "15 USD")  # the bill is 11.22 USD, and 14.74 USD in the worst case
+
+
+def test_the_audit_adds_up_the_worst_case() -> None:
+    problem = problem_of(asked("grpo", limits={"deadline": "2h", "robust": {"time": 1.5}}))
+    plan = cheapest(problem)
+    assert plan.worst is not None
+    assert faults(plan, problem) == []
+    time = plan.worst.time
+    for wrong in (
+        {"total_usd": plan.worst.total_usd + 0.1},
+        {"times": 1.4},
+        {"time": time.model_copy(update={"step_seconds": 0.9 * time.step_seconds})},
+        {"time": time.model_copy(update={"confident_hours": 0.9 * time.confident_hours})},
+        {"time": time.model_copy(update={"expected_hours": 0.9 * time.expected_hours})},
+    ):
+        broken = plan.model_copy(update={"worst": plan.worst.model_copy(update=wrong)})
+        assert faults(broken, problem) != [], wrong
+    assert faults(plan.model_copy(update={"worst": None}), problem) != []
+
+
+def test_without_a_plan_the_budget_that_the_worst_case_needs_is_named() -> None:
+    plan = solve(asked("grpo", limits={"budget": "14 USD", "robust": {"time": 1.5}}))
+    change = next(one for one in plan.relaxations if not isinstance(one, list) and one.constraint == "limits.budget")
+    needed = solved(asked("grpo", limits={"robust": {"time": 1.5}})).worst
+    assert needed is not None
+    assert change.to == pytest.approx(needed.total_usd, rel=1e-2)
 
 
 def test_a_tighter_worst_case_is_never_cheaper() -> None:

@@ -7,12 +7,16 @@ bounds on the predicted bill stay bounds.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rlopt.candidates.slower import again, slower
 from rlopt.costs import bill, column_costs
 from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
+
+CENT = 0.01
+RELATIVE = 1e-6
 
 
 @dataclass(slots=True)
@@ -42,3 +46,20 @@ class WorstCase:
         slow = self.problem(problem)
         lines = bill(plan.model_copy(update={"time": plan.worst.time}), slow)
         return math.fsum(line.usd for line in lines if dimension in (None, line.dimension))
+
+
+def worst_faults(plan: Plan, problem: Problem) -> Iterator[str]:
+    """What is wrong with what a plan says of its worst case; nothing where the request asks for none."""
+    times, worst = problem.request.limits.robust.time, plan.worst
+    if times == 1.0 and worst is None:
+        return
+    if worst is None or plan.time is None or worst.times != times:
+        yield f"the worst case is {times:g} times the predicted pace, the plan's is not"
+        return
+    again_usd = WorstCase().billed_usd(plan, problem)
+    if abs(again_usd - worst.total_usd) > CENT:
+        yield f"the bill of the worst case recomputed is {again_usd:.4f} USD, the plan says {worst.total_usd:.4f}"
+    if abs(worst.time.step_seconds - times * plan.time.step_seconds) > RELATIVE * worst.time.step_seconds:
+        yield f"a step of the worst case takes {worst.time.step_seconds:g} s, {times:g} times as long it is not"
+    if abs(worst.time.confident_hours - plan.time.confident_hours) > RELATIVE * plan.time.confident_hours:
+        yield "the deadline is held against other hours than those of the worst case"

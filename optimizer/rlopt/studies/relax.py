@@ -64,7 +64,8 @@ def _smallest(
         fastest = find(problem, "time", others, seconds=clock.left)
         row = _best(fastest, by_time=True)
         return (fastest, row) if row is not None else (found, j)
-    if rule.key == "limits.budget" or rule.constant:
+    as_predicted = problem.request.limits.robust.time == 1.0  # else the cheapest plan need not be so in the worst case
+    if (rule.key == "limits.budget" and as_predicted) or rule.constant:
         return found, j
     kept, row, worst = found, j, rule.limit
     for _ in range(TO_THE_UNIT if clock.exact else HALVINGS):
