@@ -32,6 +32,16 @@ def test_it_keeps_what_it_should_only_where_it_fits_and_breaks_nothing() -> None
     assert not evaluations.of_misfit().keeps
 
 
+def test_the_headline_says_why_the_optimum_costs_more_where_it_does() -> None:
+    found = evaluations.of_fit()
+    assert found.difference is not None
+    dearer = found.model_copy(update={"difference": found.difference.model_copy(update={"more_usd": 12.5})})
+    assert headline(dearer).endswith("The cheapest plan which keeps the limits costs $12.50 more.")
+    outside = dearer.model_copy(update={"breaks": []})
+    assert "which the choices of the request allow costs $12.50 more" in headline(outside)
+    assert "fewer sizes of pools" in headline(outside.model_copy(update={"outside": []}))
+
+
 def test_where_the_request_has_no_plan_the_headline_says_so() -> None:
     found = evaluations.of_fit().model_copy(update={"optimum": plans.infeasible(), "difference": None})
     assert headline(found).endswith("Within the limits of the request there is no plan.")

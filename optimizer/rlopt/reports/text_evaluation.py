@@ -66,7 +66,9 @@ def _saving(found: Evaluation) -> str:
         return "No plan of the request is cheaper."
     if more < 0:
         return f"The cheapest plan of the request costs {words.usd(-more)} less."
-    why = "which keeps the limits" if found.breaks else "which the choices of the request allow"
+    why = "that is searched (fewer sizes of pools and intervals than a configuration may state)"
+    if found.breaks or found.outside:
+        why = "which keeps the limits" if found.breaks else "which the choices of the request allow"
     return f"The cheapest plan {why} costs {words.usd(more)} more."
 
 
