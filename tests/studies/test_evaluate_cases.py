@@ -176,6 +176,12 @@ def test_an_engine_that_does_not_fit_says_so() -> None:
     assert "gpu" in {one.key for one in found.misfit.remedies}
 
 
+def test_host_memory_that_is_missing_is_told() -> None:
+    found = api.evaluate(asked("grpo"), of(own(host_memory_gib=4.0)))
+    assert found.misfit is not None
+    assert found.misfit.reason == "it needs more host memory than a machine has (4 GiB), whatever is offloaded"
+
+
 def test_limits_that_are_broken_are_named_with_both_numbers() -> None:
     request = asked("grpo", limits={"max_gpus": 4, "budget": "5 USD", "deadline": "100h"})
     found = api.evaluate(request, of(eight()))

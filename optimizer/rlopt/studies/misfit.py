@@ -9,6 +9,7 @@ import numpy as np
 from rlopt.candidates.context import margin
 from rlopt.candidates.engine import Engine, cache_gib, room_gib, weights_gib
 from rlopt.candidates.host import node_memory_gib
+from rlopt.candidates.pricing import NO_HOST_MEMORY
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable, known_layouts
 from rlopt.configuration import Configuration
@@ -183,5 +184,9 @@ def _sampling(
 
 def _other(problem: Problem) -> str:
     """No memory is missing: what else leaves nothing."""
-    known = [f"{reason} ({count:,})" for reason, count in problem.excluded.items() if count]
+    if problem.excluded.get(NO_HOST_MEMORY):
+        have = float(np.nanmax(node_memory_gib(problem.market), initial=0.0))
+        return f"it needs more host memory than a machine has ({have:,.0f} GiB), whatever is offloaded"
+    of_market = problem.market.left_out
+    known = [reason for reason, count in problem.excluded.items() if count and reason not in of_market]
     return "no way to run it is left: " + ("; ".join(known) if known else "its decisions do not go together")
