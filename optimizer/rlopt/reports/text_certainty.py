@@ -30,11 +30,11 @@ def bills(plan: Plan) -> list[RenderableType]:
     many = words.chances(found.confidence)
     if found.high_usd is None or found.high_hours is None:
         text = f"How sure: slow runs of {many} make no progress between two stops; the quickest cost "
-        return [Text(text + f"{words.usd(found.low_usd)}.")]
+        return [Text(), Text(text + f"{words.usd(found.low_usd)}.")]
     low, high = words.usd(found.low_usd), words.usd(found.high_usd)
     text = f"How sure: {many} cost between {low} and {high}, by how far predicted times have been off"
     text += "; failures count at their expected number."
     if found.spot_low_usd is not None and found.spot_high_usd is not None:
         low, high = words.usd(found.spot_low_usd), words.usd(found.spot_high_usd)
         text += f" At the lowest and highest spot price of any zone the predicted run costs {low} and {high}."
-    return [Text(text)]
+    return [Text(), Text(text)]
