@@ -435,6 +435,8 @@ class WorstCase(Strict):
     times: float
     total_usd: float
     time: Time
+    checkpoint: CheckpointDecision
+    """Copies as they then stand: a longer run moves them later."""
 
 
 class RightPlan(Strict):

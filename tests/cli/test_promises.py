@@ -143,12 +143,13 @@ def _path() -> str:
 def test_explain_says_why_in_text_and_json(rlopt_run: Run, quickstart: Path) -> None:
     import rlopt
 
-    result = rlopt_run("explain", quickstart)
+    few = "choices.providers=[gcp, lambda]"
+    result = rlopt_run("explain", quickstart, "--set", few)
     assert (result.code, result.err) == (0, "")
     assert "What holds it" in result.out
     assert "Why nothing else" in result.out
-    document = json.loads(rlopt_run("explain", quickstart, "--json").out)
-    why = rlopt.explain(rlopt.load(quickstart))
+    document = json.loads(rlopt_run("explain", quickstart, "--set", few, "--json").out)
+    why = rlopt.explain(rlopt.load(quickstart, [few]))
     assert document["schema"] == "rlopt.explanation/1"
     assert document["rivals"] == json.loads(why.model_dump_json(by_alias=True))["rivals"]
 

@@ -40,7 +40,9 @@ def test_a_worst_case_says_what_holds_in_it() -> None:
     plan = _plan(deadline_probability=0.97)
     assert plan.time is not None
     late = plan.time.model_copy(update={"expected_hours": 16.5})
-    plan = plan.model_copy(update={"worst": WorstCase(times=1.5, total_usd=880.0, time=late)})
+    plan = plan.model_copy(
+        update={"worst": WorstCase(times=1.5, total_usd=880.0, time=late, checkpoint=plan.decisions.checkpoint)}
+    )
     text = " ".join(to_text(*plan_report(plan), width=200).split())
     assert "even if every step takes 1.5 times as long" in headline(plan)
     assert "every step takes 1.5 times what is predicted: the bill is then $880.00 and 16.5 h are expected" in text

@@ -41,10 +41,11 @@ class WorstCase:
 
     def billed_usd(self, plan: Plan, problem: Problem, dimension: str | None = None) -> float:
         """USD of a finished plan's bill at that pace, or of one dimension of it, from the plan's own slower hours."""
-        if plan.worst is None:
+        if plan.worst is None or plan.decisions is None:
             return 0.0
         slow = self.problem(problem)
-        lines = bill(plan.model_copy(update={"time": plan.worst.time}), slow)
+        decisions = plan.decisions.model_copy(update={"checkpoint": plan.worst.checkpoint})
+        lines = bill(plan.model_copy(update={"time": plan.worst.time, "decisions": decisions}), slow)
         return math.fsum(line.usd for line in lines if dimension in (None, line.dimension))
 
 
@@ -63,3 +64,6 @@ def worst_faults(plan: Plan, problem: Problem) -> Iterator[str]:
         yield f"a step of the worst case takes {worst.time.step_seconds:g} s, {times:g} times as long it is not"
     if abs(worst.time.confident_hours - plan.time.confident_hours) > RELATIVE * plan.time.confident_hours:
         yield "the deadline is held against other hours than those of the worst case"
+    own = plan.decisions.checkpoint.interval_steps if plan.decisions else 0
+    if worst.checkpoint.interval_steps != own:
+        yield f"the worst case saves every {worst.checkpoint.interval_steps} steps, the plan every {own}"

@@ -20,5 +20,6 @@ def with_worst(plan: Plan, columns: Columns, j: int, problem: Problem, build: Bu
     late = build(again(slow, columns.take(slice(j, j + 1))), 0, slow, plan.solver, plan.status)
     assert late.cost is not None
     assert late.time is not None
-    worst = WorstCase(times=times, total_usd=late.cost.total_usd, time=late.time)
+    assert late.decisions is not None
+    worst = WorstCase(times=times, total_usd=late.cost.total_usd, time=late.time, checkpoint=late.decisions.checkpoint)
     return plan.model_copy(update={"worst": worst})
