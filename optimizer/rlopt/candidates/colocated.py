@@ -39,6 +39,10 @@ class ColocatedTable:
     """Host memory per node that the engine's weights take while the pool trains."""
 
 
+MOST_NODES = 4096
+"""More than any pool has: a topology and a count of nodes in one number."""
+
+
 def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
     """Indices of the rows that no other row of their group beats in both values."""
     if not len(group):
@@ -64,28 +68,19 @@ def colocated_table(
     """
     seconds = training.seconds[(size, precision)] + once
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
-    group = (training.topology[rows] * 4096 + training.nodes[rows]) * 4 + training.layout.offload[rows]
+    group = (training.topology[rows] * MOST_NODES + training.nodes[rows]) * 4 + training.layout.offload[rows]
     moved = np.unique(np.round(training.host_gib[rows], 2), return_inverse=True)[1]
     group = group * (int(moved.max(initial=0)) + 1) + moved
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
     found: list[tuple[Ints, Ints, Ints, Ints, Ints, Floats, Floats]] = []
-    market = context.market
-    ways = {
-        (t, n): engines(
-            context,
-            market.topologies[t].gpus_per_node,
-            market.topologies[t].cluster,
-            market.topologies[t].gpus_per_node * n,
-        )
-        for t, n in {(int(a), int(b)) for a, b in zip(training.topology[rows], training.nodes[rows], strict=True)}
-    }
-    for tp, ep in sorted({way for options in ways.values() for way in options}):
-        here = rows[
-            [
-                (tp, ep) in ways[(int(t), int(n))]
-                for t, n in zip(training.topology[rows], training.nodes[rows], strict=True)
-            ]
-        ]
+    pool, pool_of = np.unique(training.topology[rows] * MOST_NODES + training.nodes[rows], return_inverse=True)
+    kinds = [context.market.topologies[int(number) // MOST_NODES] for number in pool]
+    ways = [
+        engines(context, kind.gpus_per_node, kind.cluster, kind.gpus_per_node * (int(number) % MOST_NODES))
+        for kind, number in zip(kinds, pool, strict=True)
+    ]
+    for tp, ep in sorted({way for options in ways for way in options}):
+        here = rows[np.array([(tp, ep) in options for options in ways], dtype=np.bool_)[pool_of]]
         hardware = context.hardware.take(training.topology[here])
         gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
         degree, experts = np.full(len(here), tp), np.full(len(here), ep)
@@ -126,7 +121,7 @@ def _best(
     topology = training.topology[train]
     median = first + second
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
-    group = (topology * 4096 + training.nodes[train]) * 4 + training.layout.offload[train]
+    group = (topology * MOST_NODES + training.nodes[train]) * 4 + training.layout.offload[train]
     group = group * (int(level.max(initial=0)) + 1) + level
     keep = staircase(group * len(context.instances) + environment, median, confident)
     kept = [column[keep] for column in columns]
