@@ -6,8 +6,6 @@ writes the page alone, ``--check`` compares it with what the file says and write
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -28,7 +26,7 @@ from rlopt.request import Request  # noqa: E402
 from rlopt.studies.evaluate import Priced, price  # noqa: E402
 from rlopt.studies.misfit import misfit  # noqa: E402
 from rlopt.studies.published_request import Published  # noqa: E402
-from scripts import evaluation_page, savings  # noqa: E402
+from scripts import evaluation_page, found_page, savings  # noqa: E402
 
 FOUND = ROOT / "measurements" / "evaluated_runs.csv"
 PAGE = ROOT / "docs" / "evaluation.md"
@@ -167,18 +165,12 @@ def _memory(stage: str, needed: float, capacity: float) -> dict[str, str]:
 
 def found_csv(chosen: Iterable[Row] | None = None) -> str:
     """Every row evaluated, as CSV."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in savings.rows() if chosen is None else chosen:
-        writer.writerow(evaluated(row))
-    return stream.getvalue()
+    return found_page.as_csv(COLUMNS, map(evaluated, savings.rows() if chosen is None else chosen))
 
 
 def found_rows() -> list[Mapping[str, str]]:
     """The lines of the checked-in file."""
-    with FOUND.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return found_page.read(FOUND)
 
 
 def page() -> str:
@@ -188,14 +180,7 @@ def page() -> str:
 
 def main() -> int:
     """Write both, the page, or nothing, as asked."""
-    if "--check" in sys.argv[1:]:
-        current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page()
-        sys.stdout.write("" if current else f"{PAGE.name} is not current: run python scripts/evaluation.py\n")
-        return int(not current)
-    if "--page" not in sys.argv[1:]:
-        FOUND.write_text(found_csv(), encoding="utf-8")
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
+    return found_page.run("evaluation.py", FOUND, PAGE, found_csv, page)
 
 
 if __name__ == "__main__":

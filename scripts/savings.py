@@ -7,9 +7,7 @@ writes what was found to measurements/published_runs.csv, and then the page. ``-
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import sys
 from collections.abc import Iterable, Mapping
@@ -28,7 +26,7 @@ from rlopt.plan import Plan  # noqa: E402
 from rlopt.problem import Problem  # noqa: E402
 from rlopt.studies.cheapest import cheapest  # noqa: E402
 from rlopt.studies.published import Comparison, Machine, Published, compare  # noqa: E402
-from scripts import savings_page  # noqa: E402
+from scripts import found_page, savings_page  # noqa: E402
 
 BASELINES = ROOT / "tests" / "data" / "baselines.csv"
 EXAMPLES = ROOT / "examples" / "requests"
@@ -240,18 +238,12 @@ def _differs(run: Published, problem: Problem) -> str:
 
 def found_csv(chosen: Iterable[Row] | None = None) -> str:
     """Every row compared, as CSV."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows() if chosen is None else chosen:
-        writer.writerow(compared(row))
-    return stream.getvalue()
+    return found_page.as_csv(COLUMNS, map(compared, rows() if chosen is None else chosen))
 
 
 def found_rows() -> list[Mapping[str, str]]:
     """The lines of the checked-in file."""
-    with FOUND.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return found_page.read(FOUND)
 
 
 def page() -> str:
@@ -261,14 +253,7 @@ def page() -> str:
 
 def main() -> int:
     """Write both, the page, or nothing, as asked."""
-    if "--check" in sys.argv[1:]:
-        current = PAGE.is_file() and PAGE.read_text(encoding="utf-8") == page()
-        sys.stdout.write("" if current else f"{PAGE.name} is not current: run python scripts/savings.py\n")
-        return int(not current)
-    if "--page" not in sys.argv[1:]:
-        FOUND.write_text(found_csv(), encoding="utf-8")
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
+    return found_page.run("savings.py", FOUND, PAGE, found_csv, page)
 
 
 if __name__ == "__main__":

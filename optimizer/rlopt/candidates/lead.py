@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlopt.candidates.support import every_pool
 from rlopt.problem import Floats, Pools, Problem, Support
 
 
@@ -33,12 +34,6 @@ def wait_beside(problem: Problem, beside: Support) -> Floats:
     found = np.zeros(len(beside))
     if problem.wait_hours is None:
         return found
-    for pools, index in (
-        (problem.rollout, beside.rollout),
-        (problem.rollout, beside.rollout2),
-        (problem.scoring, beside.score),
-        (problem.scoring, beside.score2),
-    ):
-        here = np.flatnonzero(index >= 0)
-        found[here] = np.maximum(found[here], problem.wait_hours[pools.offer[index[here]]])
+    for here, pools, rows in every_pool(problem, beside):
+        found[here] = np.maximum(found[here], problem.wait_hours[pools.offer[rows]])
     return found

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rlopt.candidates.support import every_pool
 from rlopt.estimates import step_seconds
 from rlopt.problem import ASYNC, Floats, Ints, Pools, Problem, Support
 from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours
@@ -64,14 +65,8 @@ def _faults(problem: Problem, first: Pools, beside: Support) -> Floats:
     rate = problem.faults_per_node
     assert rate is not None
     found: Floats = first.nodes * rate[first.offer]
-    for pools, index in (
-        (problem.rollout, beside.rollout),
-        (problem.rollout, beside.rollout2),
-        (problem.scoring, beside.score),
-        (problem.scoring, beside.score2),
-    ):
-        here = np.flatnonzero(index >= 0)
-        found[here] += pools.nodes[index[here]] * rate[pools.offer[index[here]]]
+    for here, pools, rows in every_pool(problem, beside):
+        found[here] += pools.nodes[rows] * rate[pools.offer[rows]]
     return found
 
 

@@ -8,6 +8,7 @@ linear program with one row a pool and one more, whose corners hold one offer a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,18 @@ Kind = Literal["rollout", "score"]
 def pools_of(problem: Problem, kind: Kind) -> Pools:
     """The table that a kind's row numbers point into."""
     return problem.rollout if kind == "rollout" else problem.scoring
+
+
+def every_pool(problem: Problem, beside: Support) -> Iterator[tuple[Ints, Pools, Ints]]:
+    """Rows of ``beside`` that have a pool of a kind, its table and its row there; the second of mixed pools too."""
+    kinds: tuple[tuple[Kind, tuple[Ints, ...]], ...] = (
+        ("rollout", (beside.rollout, beside.rollout2)),
+        ("score", (beside.score, beside.score2)),
+    )
+    for kind, indices in kinds:
+        for index in indices:
+            here = np.flatnonzero(index >= 0)
+            yield here, pools_of(problem, kind), index[here]
 
 
 def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer
 from rlopt.cli.progress import working
 
 
@@ -69,13 +69,7 @@ def compare(
 
     with working(f"comparing {', '.join(file.name for file in files)}"):
         found = api.compare(files, algorithms, overrides, backend=backend)
-    document = to_json(found.document())
-    if output is not None:
-        write_file(output, document)
-    if as_json:
-        print_text(document)
-    else:
-        from rlopt.reports.text_compare import comparison_report
+    from rlopt.reports.text_compare import comparison_report
 
-        print_report(*comparison_report(found))
+    print_answer(found.document(), output, as_json, lambda: comparison_report(found))
     return max(exits.of_plan(one.status) for one in found.contenders)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer, print_text, to_json, write_file
 from rlopt.cli.progress import working
 
 _EITHER = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
@@ -40,15 +40,12 @@ def diff(a: Path, b: Path, as_json: bool, markdown: bool, output: Path | None, b
 
     with working(f"comparing {a.name} and {b.name}"):
         found = api.diff(a, b, backend=backend)
-    document = to_json(found.document())
-    if output is not None:
-        write_file(output, document)
     from rlopt.reports.text_diff import difference_markdown, difference_report
 
-    if as_json:
-        print_text(document)
-    elif markdown:
-        print_text(difference_markdown(found))
+    if not markdown:
+        print_answer(found.document(), output, as_json, lambda: difference_report(found))
     else:
-        print_report(*difference_report(found))
+        if output is not None:
+            write_file(output, to_json(found.document()))
+        print_text(difference_markdown(found))
     return max(exits.of_plan(found.a.status), exits.of_plan(found.b.status))

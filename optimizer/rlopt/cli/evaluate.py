@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer
 from rlopt.cli.progress import working
 
 
@@ -46,13 +46,7 @@ def evaluate(
     request = api.load(file, overrides)
     with working(f"evaluating {config.name}"):
         found = api.evaluate(request, config, backend=backend)
-    document = to_json(found.document())
-    if output is not None:
-        write_file(output, document)
-    if as_json:
-        print_text(document)
-    else:
-        from rlopt.reports.text_evaluation import evaluation_report
+    from rlopt.reports.text_evaluation import evaluation_report
 
-        print_report(*evaluation_report(found))
+    print_answer(found.document(), output, as_json, lambda: evaluation_report(found))
     return exits.DONE if found.keeps else exits.INFEASIBLE

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer
 from rlopt.cli.progress import working
 
 
@@ -39,13 +39,7 @@ def explain(file: Path, as_json: bool, output: Path | None, backend: str, overri
     request = api.load(file, overrides)
     with working(f"explaining {file.name}"):
         found = api.explain(request, backend=backend)
-    document = to_json(found.document())
-    if output is not None:
-        write_file(output, document)
-    if as_json:
-        print_text(document)
-    else:
-        from rlopt.reports.text_explain import explanation_report
+    from rlopt.reports.text_explain import explanation_report
 
-        print_report(*explanation_report(found))
+    print_answer(found.document(), output, as_json, lambda: explanation_report(found))
     return exits.of_plan(found.plan.status)

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,19 @@ def print_report(*parts: RenderableType) -> None:
     for part in parts:
         console.print(part)
     sys.stdout.flush()
+
+
+def print_answer(
+    document: Mapping[str, Any], output: Path | None, as_json: bool, report: Callable[[], Sequence[RenderableType]]
+) -> None:
+    """Save an answer where `output` says so, and print it: its JSON and nothing else, or its report."""
+    text = to_json(document)
+    if output is not None:
+        write_file(output, text)
+    if as_json:
+        print_text(text)
+    else:
+        print_report(*report())
 
 
 def write_file(path: Path, text: str) -> None:

@@ -8,7 +8,7 @@ import click
 
 from rlopt.cli import options
 from rlopt.cli.exits import DONE
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer
 
 _FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 
@@ -33,13 +33,7 @@ def review(plan: Path, bill: Path, as_json: bool, output: Path | None) -> int:
     from rlopt import api
 
     found = api.review(plan, bill)
-    document = to_json(found.document())
-    if output is not None:
-        write_file(output, document)
-    if as_json:
-        print_text(document)
-    else:
-        from rlopt.reports.text_review import review_report
+    from rlopt.reports.text_review import review_report
 
-        print_report(*review_report(found))
+    print_answer(found.document(), output, as_json, lambda: review_report(found))
     return DONE

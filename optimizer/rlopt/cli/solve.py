@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_answer, to_json, write_file
 from rlopt.cli.progress import working
 from rlopt.cli.release import refuse_report
 
@@ -69,17 +69,11 @@ def solve(
         plan = api.solve(request, backend=backend, time_limit=time_limit, stress=stress, stress_load=stress_load)
         if alternatives:
             plan = api.with_alternatives(request, plan, alternatives, within)
-    document = to_json(plan.document())
-    if output is not None:
-        write_file(output, document)
     if tags_out is not None and plan.pools:
         from rlopt.exporters.tags import tags_document
 
         write_file(tags_out, to_json(tags_document(plan, request, today())))
-    if as_json:
-        print_text(document)
-    else:
-        from rlopt.reports.text import plan_report
+    from rlopt.reports.text import plan_report
 
-        print_report(*plan_report(plan))
+    print_answer(plan.document(), output, as_json, lambda: plan_report(plan))
     return exits.of_plan(plan.status)
