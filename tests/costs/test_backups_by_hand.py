@@ -76,11 +76,23 @@ def test_a_minimum_duration_counts_for_each_copy_that_is_written() -> None:
     base, problem = backed_up(mode="full", every=HOUR, copies=1)
     stay = backups(problem, 3.5, 0.0)[WHOLE]
     # four copies, one at a time, 3.5 h in all: a tier that bills 30 h at least bills 120
-    assert (stay.gb, stay.hours, stay.peak_gb) == pytest.approx((4 * GB, 3.5 / 4, GB))
+    assert (stay.gb + stay.brief_gb, stay.gb) == pytest.approx((4 * GB, GB))
+    assert float(np.asarray(stay.gb_hours(0.0))) == pytest.approx(3.5 * GB)
     assert float(np.asarray(stay.gb_hours(30.0))) == pytest.approx(4 * GB * 30)
     few = backups(backed_up(mode="versioning", every=9 * HOUR, changed_share=0.5)[1], 3.5, 0.0)[CHANGES]
     assert (float(few.gb), float(few.hours)) == (0.0, 0.0)
     assert base.cost is not None
+
+
+@pytest.mark.parametrize("least", [0.0, 30.0, 900.0, 9000.0])
+def test_long_lives_of_the_last_copies_do_not_hide_short_ones(least: float) -> None:
+    _, problem = backed_up(mode="full", every=24 * HOUR, copies=2)
+    used, kept = 250.0, 8760.0
+    made = [24.0 * k for k in range(11)]
+    gone = [made[k + 2] if k + 2 < len(made) else used + kept for k in range(11)]
+    wanted = sum(GB * max(end - start, least) for start, end in zip(made, gone, strict=True))
+    found = backups(problem, used, kept)[WHOLE]
+    assert float(np.asarray(found.gb_hours(least))) == pytest.approx(wanted)
 
 
 def test_less_changed_and_fewer_copies_are_never_dearer() -> None:

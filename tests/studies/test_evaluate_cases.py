@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
+from rlopt.candidates.market import open_market
 from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
 from rlopt.errors import InputError
 from rlopt.evaluation import Evaluation
 from rlopt.plan import Pool
 from rlopt.reading.config_plan import of_plan
+from rlopt.studies.own_machines import admitting, machines_of
 from tests.studies.small import asked, usd
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
@@ -69,6 +71,60 @@ def test_machines_of_ones_own_cost_what_is_stated() -> None:
     assert any("costs nothing an hour, as stated" in note for note in free.notes)
     assert pool_of(free).provider == "own"
     assert not free.outside
+
+
+@pytest.mark.parametrize("usd", [(2.0, 3.0), (3.0, 2.0), (2.0, 2.0)])
+def test_each_pool_of_ones_own_costs_what_it_states(usd: tuple[float, float]) -> None:
+    request = asked("grpo", choices={"placements": ["disaggregated"]}, limits={"max_gpus": 16})
+    pools = [own(role=role, usd_per_gpu_hour=each) for role, each in zip(("train", "rollout"), usd, strict=True)]
+    found = api.evaluate(request, of(*pools))
+    assert found.plan is not None
+    stood = {pool.name: pool for pool in found.plan.pools if pool.gpus}
+    assert {name: pool.usd_per_hour for name, pool in stood.items()} == {"train": 8 * usd[0], "rollout": 8 * usd[1]}
+    assert len({pool.offer for pool in stood.values()}) == len(set(usd))
+    again = api.evaluate(request, of_plan(found.plan))
+    assert again.plan is not None
+    assert [pool.usd_per_hour for pool in again.plan.pools] == [pool.usd_per_hour for pool in found.plan.pools]
+
+
+def test_an_offer_that_one_pool_takes_at_its_price_keeps_it_beside_a_pool_that_states_another() -> None:
+    request = asked("grpo", choices={"placements": ["disaggregated"]}, limits={"max_gpus": 16})
+    listed = pool_of(api.evaluate(asked("grpo"), of(eight())))
+    stated = eight(role="rollout", offer=listed.offer, provider="aws", region="us-east-1", usd_per_hour=16.0)
+    found = api.evaluate(request, of(eight(offer=listed.offer), stated))
+    assert found.plan is not None
+    paid = {pool.name: pool.usd_per_hour for pool in found.plan.pools if pool.gpus}
+    assert paid == {"train": listed.usd_per_hour, "rollout": 16.0}
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_a_stated_price_is_not_discounted_again(share: float) -> None:
+    request = asked("grpo", choices={"discounts": {"aws": share}})
+    found = api.evaluate(request, of(own(provider="aws", usd_per_gpu_hour=2.0)))
+    assert pool_of(found).usd_per_hour == pytest.approx(16.0)
+
+
+@pytest.mark.parametrize(
+    ("choices", "given"),
+    [
+        ({"grades": ["marketplace"]}, {}),
+        ({"price_confidence": ["medium"]}, {}),
+        ({"zones": ["use1-az4"]}, {"provider": "aws", "region": "us-east-1", "zone": "use1-az6"}),
+        ({"zones": ["use1-az4"]}, {"zone": "cellar"}),
+    ],
+)
+def test_choices_of_prices_and_places_do_not_keep_out_ones_own_machines(
+    choices: dict[str, object], given: dict[str, object]
+) -> None:
+    request, config = asked("grpo", choices=choices), of(own(**given))
+    machines = machines_of(config, request, api.catalog())
+    assert machines.own
+    market = open_market(admitting(request, machines), machines.catalog, 8)
+    assert machines.own <= {offer.id for offer in market.offers}
+    for key in ("grades", "price_confidence", "zones"):
+        kept = getattr(request.choices, key)
+        wide = getattr(admitting(request, machines).choices, key)
+        assert wide is None if kept is None else set(kept) <= set(wide)
 
 
 @pytest.mark.parametrize("number", ["03", "04", "11"])

@@ -154,3 +154,18 @@ def test_what_the_phase_needs_is_asked_for(how: dict[str, Any], key: str, text: 
 def test_none_is_no_training() -> None:
     plain = asked("opd", {"teacher": [{"model": LARGE, "teacher_training": "none"}]})
     assert problem_of(plain).phases == ()
+
+
+def test_a_script_that_gives_machines_back_is_set_up_by_the_job_alone() -> None:
+    from rlopt.request import ModelOption, Request, TeacherTraining
+    from rlopt.studies.phases import training_request
+    from tests.studies.small import asked
+
+    how = {"algorithm": "sft", "prompts_per_step": 8, "steps": 10}
+    idle = {"automatic": {"within": "1min", "setup_hours": 2}}
+    request: Request = asked("opd", costs={"currency": "USD", "engineer_hour": "90 USD", "idle": idle})
+    option = ModelOption.model_validate({"model": request.job.models.policy})
+    found = training_request(request, option, TeacherTraining.model_validate(how))
+    assert request.costs.idle.automatic is not None
+    assert found.costs.idle.automatic is None
+    assert found.costs.engineer_hour == request.costs.engineer_hour

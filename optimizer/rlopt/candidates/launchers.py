@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.request import Request
-from rlopt.workloads.variants import Variant
+from rlopt.workloads.variants import Variant, sampling_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +86,4 @@ def with_known_kernels(request: Request, variants: Sequence[Variant]) -> tuple[t
     text = f"{found.name} {states}"
     if not kept:
         raise NotSupportedError("choices.kernels.loss", f"chunked needs a chunked or fused loss: {text}")
-    numbers = {at: number for number, at in enumerate(n for n, one in enumerate(variants) if one in kept)}
-    return tuple(replace(one, sampler=numbers.get(one.sampler, 0)) for one in kept), [f"chunked losses: {text}"]
+    return sampling_alike(kept), [f"chunked losses: {text}"]

@@ -33,10 +33,18 @@ def _times(problem: Problem, used: Values) -> Values:
 def _turning(gb: float, made: Values, standing: Values, first: int, every: float, hours: Values) -> Stay:
     """``made`` copies of ``gb`` one after the other, the newest ``standing`` of them held.
 
-    The k-th place is taken from (k + first) · every hours on: standing · hours - every · sum of (k + first).
+    The k-th place is taken from (k + first) · every hours on: standing · hours - every · sum of (k + first). A copy
+    that another replaces has lived for standing · every hours, those that are left have the rest.
     """
     held = standing * hours - every * standing * (standing - 1.0 + 2.0 * first) / 2.0
-    return Stay(gb * made, held / np.maximum(made, 1.0), gb * made, peak_gb=gb * standing)
+    gone, brief = made - standing, standing * every
+    return Stay(
+        gb * standing,
+        (held - gone * brief) / np.maximum(standing, 1.0),
+        gb * made,
+        brief_gb=gb * gone,
+        brief_hours=brief,
+    )
 
 
 def backups(problem: Problem, used: Values, kept: float) -> dict[str, Stay]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from rlopt.candidates.nodes import load_nodes
 from rlopt.costs import unfinished
 from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, told
@@ -107,6 +109,11 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
         basis = (
             f"{tier.name}: {float(stay.gb):.4g} GB x {held:.2f} h{growing} x {_month(tier.usd_gb_hour)}{_free(free)}"
         )
+        if np.any(stay.brief_gb):
+            brief = max(float(stay.brief_hours), tier.min_hours)
+            basis += (
+                f" + {float(stay.brief_gb):.4g} GB replaced x {brief:.2f} h x {_month(tier.usd_gb_hour)}{_free(free)}"
+            )
         if route.second:
             basis += _moved(route, stay, f"{float(stay.gb):.4g} GB", free)
         found.append(_line(item, KINDS[item], part.stored, basis + told(tier.note)))

@@ -42,7 +42,7 @@ class Stay:
     ``hours`` is how long each of the ``gb`` is held, ``brief_hours`` how long each of ``brief_gb`` beside them;
     ``puts`` and ``gets`` count requests. ``read_gb`` are read before the bytes are ``busy`` hours old, ``later_gb``
     evenly over their whole life. What is never ``busy`` (None) stays where it is; the rest, ``files`` files of it, may
-    move to another tier afterwards. ``peak_gb`` are held at once where that is less than ``gb``, as copies turn over.
+    move to another tier afterwards.
     """
 
     gb: Values
@@ -56,7 +56,6 @@ class Stay:
     later_gb: Values = 0.0
     busy: Values | None = None
     files: Values = 0.0
-    peak_gb: Values | None = None
 
     def gb_hours(self, min_hours: Values) -> Values:
         """GB · hours that a tier bills, each held for its minimum duration at the least."""

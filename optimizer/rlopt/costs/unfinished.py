@@ -1,7 +1,8 @@
 """Copies of unfinished responses on shared storage (`checkpoint.rollouts`): bytes, requests and uploads.
 
 Every response is copied once for each n of its tokens, by a request of its own: token and log-probability. A step's
-copies stand until it is over, so the bytes of one step are held all the time, in the store at hand that charges least.
+copies stand until it is over: the bytes of one step are held all the time, each for a step, in the store at hand that
+charges least; a store's minimum duration counts for every copy.
 Copies are written beside sampling; the few that are read back after a loss are not billed.
 """
 
@@ -35,7 +36,7 @@ def _stay(problem: Problem, every: Values, size: Values, steps: Values, hours: V
     count = on * responses * size
     copies = problem.request.job.response_tokens.mean / np.maximum(every, 1.0)
     written = count * steps * trials
-    return Stay(count * each * trials, hours, written * each, puts=written * copies)
+    return Stay(written * each, hours / np.maximum(steps, 1.0), written * each, puts=written * copies)
 
 
 @once
@@ -72,14 +73,15 @@ def lines(plan: Plan, problem: Problem, tariff: Tariff, dimension: str) -> list[
     hours, size = plan.time.expected_hours, plan.decisions.group_size or 1
     stay = _stay(problem, float(every), float(size), float(plan.time.steps), hours)
     tier = cheapest([tier for tier in tariff.tiers if tier.ready] or list(tariff.tiers), stay, free)
-    part, gb, written = charge(tier, stay, free), float(stay.gb) / trials, float(stay.written_gb) / trials
+    part, written = charge(tier, stay, free), float(stay.written_gb) / trials
     kind: Kind = "elastic"
     if dimension == "network":
         text = f"{written:.4g} GB x {tier.upload_per_gb:g} USD/GB{runs(trials)}"
         return [BillLine(dimension="network", item=SENT, kind=kind, usd=float(part.uploaded), basis=text)]
     puts = float(stay.puts) / trials
     text = (
-        f"{tier.name}: {gb:.4g} GB of one step x {max(hours, tier.min_hours):.2f} h x {tier.usd_gb_hour:.4g} USD/GB/h"
+        f"{tier.name}: {written:.4g} GB, each held for a step, {max(float(stay.hours), tier.min_hours):.4g} h, x "
+        f"{tier.usd_gb_hour:.4g} USD/GB/h"
     )
     text += f" / (1 - {free:g} kept free) + {puts:.6g} copies, one every {every} tokens, x {tier.put_usd:g} USD"
     usd = float(part.stored + part.requests)

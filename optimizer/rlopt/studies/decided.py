@@ -64,7 +64,7 @@ def kept(plan: Plan, problem: Problem) -> list[Kept]:
         Kept(
             item=item,
             tier=route.first.name,
-            gib=bytes_to_gib(float(stay.gb if stay.peak_gb is None else stay.peak_gb) * GIGA),
+            gib=bytes_to_gib(float(stay.gb) * GIGA),
             hours=float(stay.hours),
             to=route.second.name if route.second else None,
             after_hours=route.after if route.second else None,

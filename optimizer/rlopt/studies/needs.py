@@ -16,7 +16,7 @@ def storage_gib(plan: Plan, problem: Problem) -> float:
     """Storage bought at its peak: copies by tier, what else is held, rented disks, and the share kept free."""
     copied = sum(use.gib for use in plan.decisions.checkpoint.tiers) if plan.decisions else 0.0
     stays = [stay for stay, _, _ in held_charges(plan, problem, tariff_of(plan, problem)).values()]
-    held = sum(float(stay.gb if stay.peak_gb is None else stay.peak_gb) for stay in stays)
+    held = sum(float(stay.gb) for stay in stays)
     rented = sum(pool.disk_gb for pool in plan.pools)
     bought = (copied + bytes_to_gib((held + rented) * GIGA)) / (1.0 - free_share(problem))
     load = None if plan.decisions is None else plan.decisions.load

@@ -77,7 +77,16 @@ def admitting(request: Request, machines: Machines) -> Request:
         if offer.id not in machines.own:
             continue
         choices = wide.choices
-        for key, value in (("providers", offer.provider), ("gpus", offer.device), ("pricing", offer.pricing)):
+        needed = {
+            "providers": offer.provider,
+            "gpus": offer.device,
+            "pricing": offer.pricing,
+            "grades": offer.grade,
+            "price_confidence": offer.confidence,
+        }
+        if offer.zone is not None:
+            needed["zones"] = offer.zone
+        for key, value in needed.items():
             allowed = getattr(choices, key)
             if allowed is not None and value not in allowed:
                 wide = wide.replaced(f"choices.{key}", (*allowed, value))
@@ -91,10 +100,12 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
     own: set[str] = set()
     outside: dict[str, None] = {}
     notes: list[str] = []
-    for pool in config.pools:
+    listed = catalog
+    for number, pool in enumerate(config.pools, 1):
         devices = _devices(config, pool, catalog)
         if pool.own_price and not _as_listed(pool, request, catalog):
-            offer, said = _own_offer(config, pool, devices, catalog)
+            offer, said = _own_offer(config, pool, devices, request, listed)
+            offer = _named_apart(offer, number, frozenset().union(*ids), catalog)
             catalog = _with_offer(catalog, offer)
             own.add(offer.id)
             ids.append(frozenset((offer.id,)))
@@ -104,6 +115,13 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
         ids.append(found)
         outside |= dict.fromkeys(f"choices.{key}" for key in keys)
     return Machines(catalog, tuple(ids), frozenset(own), tuple(outside), tuple(notes))
+
+
+def _named_apart(offer: Offer, number: int, used: frozenset[str], catalog: Catalog) -> Offer:
+    """The offer of the pool of that number under a name that no pool before it stands on with other facts."""
+    while offer.id in used and offer not in (*catalog.offers, *catalog.zone_offers):
+        offer = replace(offer, id=f"{offer.id}/{number}")
+    return offer
 
 
 def _with_offer(catalog: Catalog, offer: Offer) -> Catalog:
@@ -237,7 +255,7 @@ def _as_listed(pool: PoolGiven, request: Request, catalog: Catalog) -> bool:
 
 
 def _own_offer(
-    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, catalog: Catalog
+    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, request: Request, catalog: Catalog
 ) -> tuple[Offer, list[str]]:
     """The pool's machines at the price that it states, and what was assumed of them."""
     provider, notes = pool.provider or OWN, list[str]()
@@ -248,6 +266,7 @@ def _own_offer(
         shape, notes = own_shape(config, pool, devices, catalog, provider)
         each = shape.gpus
     pricing, usd = pool.pricing or "on_demand", _per_node(pool, each)
+    listed = usd / (1.0 - (request.choices.discounts or {}).get(provider, 0.0))  # the market takes it off again
     if pricing == "reserved" and (known is None or not known.term_hours):
         pricing = "on_demand"
     place = f"{pool.region or 'any'}/{pool.zone or 'any'}"
@@ -260,10 +279,10 @@ def _own_offer(
         country=None if known is None else known.country,
         pricing=pricing,
         term_hours=known.term_hours if known is not None and pricing == "reserved" else None,
-        price_per_hour=usd,
+        price_per_hour=listed,
         currency="USD",
-        price_low=usd,
-        price_high=usd,
+        price_low=listed,
+        price_high=listed,
         zones=1,
         grade="list",
         confidence="high",

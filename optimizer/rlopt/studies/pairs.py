@@ -4,7 +4,7 @@ Both are rented for their own work alone, one after the other. A response is kep
 a restart and no work. The pairs are the job's data set, and stand in the storage that the bill counts for it.
 
 hours = start-up and shutdown + seconds / 3600 / (1 - stops per hour · restart)
-USD   = (pool + head node) [USD/h] · (hours + idle before release) + disks
+USD   = (pool + head node) [USD/h] · (hours + idle before release by hand) + disks + on call
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.candidates.phases import Phase
-from rlopt.costs.operations import idle_hours
+from rlopt.costs.operations import by_hand_hours, engineer_usd
 from rlopt.estimates import expected_hours
 from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.request import CheckpointFloors, Floors, Job, ModelRef, Models, Pairs, Request
 from rlopt.request.floors import PRECISION_RANK
 from rlopt.rules.gpus import offer_matches
 from rlopt.studies.prune import pareto_index
-from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours
+from rlopt.units import HOURS_PER_DAY, SECONDS_PER_HOUR, seconds_to_hours
 
 PAIRS = "preference pairs"
 
@@ -92,12 +92,13 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     head = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[zone]
     boot = np.array([float(tariff.boot_gb()[0]) for tariff in problem.tariffs])[zone]
     disk = np.array([0.0 if tariff.disk is None else tariff.disk.usd_gb_hour for tariff in problem.tariffs])[zone]
-    idle = idle_hours(problem)
+    idle = by_hand_hours(problem)  # a script that gives machines back is the job's to set up
     elastic = pools.usd_per_hour * (median + idle)
     term = np.where(pools.term_hours > 0.0, pools.term_hours, 1.0)
     whole = pools.usd_per_hour * term * np.maximum(np.ceil(median / term * (1.0 - 1e-12)), 1.0)
     usd = np.where(pools.term_hours > 0.0, whole, elastic) + head * (median + idle)
     usd = usd + (pools.disk_gb + boot) * disk * median
+    usd = usd + median * (request.costs.on_call_hours_per_day or 0.0) / HOURS_PER_DAY * engineer_usd(problem)
     fine = np.isfinite(usd) & np.isfinite(late)
     if limits.max_gpus is not None:
         fine &= pools.gpus <= limits.max_gpus

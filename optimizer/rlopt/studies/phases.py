@@ -106,7 +106,9 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
     )
     limits = request.limits.model_copy(update={"deadline": how.deadline, "budget": None, "cut_off": None})
     recovery = Recovery(replace_wait=request.recovery.replace_wait, launcher=request.recovery.launcher)
-    return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=request.costs, recovery=recovery)
+    idle = request.costs.idle.model_copy(update={"automatic": None})  # a script is set up once, by the job itself
+    costs = request.costs.model_copy(update={"idle": idle})
+    return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=costs, recovery=recovery)
 
 
 def _phase(request: Request, option: ModelOption, how: TeacherTraining, solve: Solve) -> Phase:

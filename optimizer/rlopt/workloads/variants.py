@@ -65,10 +65,10 @@ def workload_variants(request: Request, models: Mapping[str, Model]) -> tuple[Va
         raise NotSupportedError("choices.scoring", "cpu needs a reward model whose cpu is stated")
     if not found:
         raise NotSupportedError("choices", "no way to run the job is left: no number of steps is known for any of them")
-    return _sampling_alike(found)
+    return sampling_alike(found)
 
 
-def _sampling_alike(variants: Sequence[Variant]) -> tuple[Variant, ...]:
+def sampling_alike(variants: Sequence[Variant]) -> tuple[Variant, ...]:
     """The same, each with the number of the first that samples alike."""
     first: dict[Hashable, int] = {}
     keys = [(one.workload.sampling_key, one.kernels if one.workload.screening else None) for one in variants]
