@@ -16,11 +16,18 @@ from tests.studies.small import asked, usd
 APART = {"placements": ["disaggregated"], "gpus": ["H100"]}
 OWN = {"placements": ["async"], "gpus": ["H100"], "scoring": ["own"]}
 EPOCHS = {"epochs": 2, "dataset_samples": 6400, "steps": None}
+TOOLS = {
+    "kind": "tools",
+    "calls_per_sample": {"mean": 2, "max": 4},
+    "seconds_per_call": {"mean": "20s", "max": "60s"},
+}
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("grpo", {}),
     ("grpo", {"choices": APART}),
     ("opd", {"choices": OWN}),
     ("sft", {"job": EPOCHS}),
+    ("grpo", {"job": {"environment": TOOLS}}),
+    ("dpo", {"job": {"pairs": {"candidates": 4, "judge": "rule"}}}),
 ]
 
 
@@ -92,3 +99,63 @@ def test_what_grows() -> None:
     assert (more.job.prompts_per_step, more.job.dataset_samples) == (96, 9600)
     assert more.job.steps_for() == request.job.steps_for()
     assert longer.limits.robust.time == more.limits.robust.time == 1.0
+
+
+@pytest.mark.parametrize(("prompts", "times"), [(7, 1.5), (3, 1.1), (64, 1.01), (100, 1.1), (128, 1.37)])
+@pytest.mark.parametrize("samples", [7, 21, 224, 60000])
+@pytest.mark.parametrize("incremental", [False, True])
+def test_more_samples_in_every_step_leave_the_number_of_steps(
+    prompts: int, times: float, samples: int, incremental: bool
+) -> None:
+    data = {"incremental": True, "new_samples": samples} if incremental else {}
+    stored = {"dataset_samples": samples * 2 if incremental else samples, "dataset_size": "4 GB"}
+    job = {"epochs": 2, "steps": None, "prompts_per_step": prompts, **stored, "data": data}
+    own = asked("sft", job=job).job
+    again = heavier(asked("sft", job=job), "samples", times)
+    assert again is not None
+    more = again.job
+    assert more.prompts_per_step - 1 < prompts * times <= more.prompts_per_step + 1e-9
+    ratio = more.prompts_per_step / prompts
+    assert more.steps_for() == own.steps_for()
+    assert own.dataset_samples is not None
+    assert more.dataset_samples == pytest.approx(own.dataset_samples * ratio, abs=1.0)
+    assert more.data.new_samples == pytest.approx(own.data.new_samples * ratio, abs=1.0)
+    assert own.dataset_size is not None
+    assert more.dataset_size == pytest.approx(own.dataset_size * ratio)
+
+
+def test_phases_are_those_of_the_heavier_load() -> None:
+    """More pairs are made for larger steps: the plan and the right one are billed alike."""
+    request = asked("dpo", job={"pairs": {"candidates": 4, "judge": "rule"}})
+    _, found = solved(request, 1.5)
+    for what, peak in found.items():
+        again = heavier(request, what, 1.5)  # type: ignore[arg-type]
+        assert again is not None
+        best = api.solve(again, short_frontier=False)
+        assert peak.right is not None
+        assert peak.right.same
+        assert peak.total_usd == pytest.approx(usd(best), rel=1e-9)
+
+
+def test_an_environment_keeps_its_copies() -> None:
+    """12 copies are the last of their list; in that of twice the samples 16 stand in their place."""
+    plan, found = solved(asked("grpo", job={"environment": TOOLS, "prompts_per_step": 3}), 2.0)
+    assert plan.decisions is not None
+    assert plan.decisions.environment == {"kind": "tools", "instances": 12}
+    _, stated = solved(asked("grpo", job={"environment": {**TOOLS, "instances": 12}, "prompts_per_step": 3}), 2.0)
+    assert found["samples"].fits
+    assert found["samples"].total_usd == pytest.approx(stated["samples"].total_usd, rel=1e-9)
+    assert found["samples"].confident_hours == pytest.approx(stated["samples"].confident_hours, rel=1e-9)
+
+
+def test_a_phase_that_has_no_plan_at_the_heavier_load_is_told() -> None:
+    """The pairs must be made in a time that suffices for those that were asked for alone."""
+    pairs, limits = {"candidates": 4, "judge": "rule"}, {"max_gpus": 1}
+    hours = api.solve(asked("dpo", job={"pairs": pairs}, limits=limits)).phases[0].confident_hours
+    limited = {**pairs, "deadline": f"{1.02 * hours * 60.0:.3f}min"}
+    _, found = solved(asked("dpo", job={"pairs": limited}, limits=limits), 1.5)
+    for peak in found.values():
+        assert not peak.fits
+        assert peak.misfit is not None
+        assert peak.misfit.startswith("job.pairs: ")
+        assert peak.right is peak.total_usd is None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from math import isclose
 from typing import Any, Final
 
-from rlopt.candidates.market import Market, named_devices, open_market, usd_rate
+from rlopt.candidates.market import Market, named_devices, open_market
 from rlopt.configuration import Configuration, PoolGiven
 from rlopt.errors import InputError, MissingFactError
 from rlopt.facts import Catalog, Offer
 from rlopt.request import Request
+from rlopt.studies.own_price import as_listed, usd_per_node, without_price
 from rlopt.studies.own_shape import own_shape
 
 OWN: Final = "own"
@@ -103,7 +103,7 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
     listed = catalog
     for number, pool in enumerate(config.pools, 1):
         devices = _devices(config, pool, catalog)
-        if pool.own_price and not _as_listed(pool, request, catalog):
+        if pool.own_price and not as_listed(pool, request, catalog):
             offer, said = _own_offer(config, pool, devices, request, listed)
             offer = _named_apart(offer, number, frozenset().union(*ids), catalog)
             catalog = _with_offer(catalog, offer)
@@ -233,39 +233,18 @@ def _nothing(
     return config.wrong(pool, "gpus", message, f"a multiple of {each}", fix)
 
 
-def _per_node(pool: PoolGiven, each: int) -> float:
-    """USD an hour of one machine of ``each`` GPUs."""
-    if pool.usd_per_node_hour is not None:
-        return pool.usd_per_node_hour
-    if pool.usd_per_gpu_hour is not None:
-        return pool.usd_per_gpu_hour * each
-    nodes = pool.nodes or max((pool.gpus or each) // each, 1)
-    return (pool.usd_per_hour or 0.0) / nodes
-
-
-def _as_listed(pool: PoolGiven, request: Request, catalog: Catalog) -> bool:
-    """Whether the stated price is that of the catalog, as in a plan that was just solved."""
-    offer = next((one for one in (*catalog.offers, *catalog.zone_offers) if one.id == pool.offer), None)
-    if offer is None:
-        return False
-    rate = usd_rate(offer.currency, request)
-    discount = (request.choices.discounts or {}).get(offer.provider, 0.0)
-    listed = offer.price_per_hour * (rate or 0.0) * (1.0 - discount)
-    return rate is not None and isclose(_per_node(pool, offer.gpus), listed, rel_tol=1e-6)
-
-
 def _own_offer(
     config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, request: Request, catalog: Catalog
 ) -> tuple[Offer, list[str]]:
     """The pool's machines at the price that it states, and what was assumed of them."""
     provider, notes = pool.provider or OWN, list[str]()
-    known = next((one for one in catalog.offers if _fits(replace_price(pool), devices)(one)), None)
+    known = next((one for one in catalog.offers if _fits(without_price(pool), devices)(one)), None)
     if known is not None and (pool.instance_type or pool.offer):
         shape, each = known.shape, known.gpus
     else:
         shape, notes = own_shape(config, pool, devices, catalog, provider)
         each = shape.gpus
-    pricing, usd = pool.pricing or "on_demand", _per_node(pool, each)
+    pricing, usd = pool.pricing or "on_demand", usd_per_node(pool, each)
     listed = usd / (1.0 - (request.choices.discounts or {}).get(provider, 0.0))  # the market takes it off again
     if pricing == "reserved" and (known is None or not known.term_hours):
         pricing = "on_demand"
@@ -295,8 +274,3 @@ def _own_offer(
             f"{shape.instance_type} at {provider} costs nothing an hour, as stated: power and wear are not on the bill"
         )
     return offer, notes
-
-
-def replace_price(pool: PoolGiven) -> PoolGiven:
-    """The pool without a price of its own."""
-    return pool.model_copy(update={"usd_per_hour": None, "usd_per_node_hour": None, "usd_per_gpu_hour": None})

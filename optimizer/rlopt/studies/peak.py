@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -22,12 +23,12 @@ from rlopt.candidates.mixing import Remembered
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.tables import Tables
 from rlopt.candidates.training import TrainingTable
-from rlopt.errors import MissingFactError
+from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
 from rlopt.facts import Offer
-from rlopt.plan import Peak, Plan
+from rlopt.plan import Peak, Plan, RightPlan
 from rlopt.problem import COLOCATED, Columns, Ints, Problem
-from rlopt.request import Request
+from rlopt.request import Job, Request
 from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
 from rlopt.studies.answer import build_plan
@@ -58,13 +59,7 @@ def heavier(request: Request, what: What, times: float) -> Request | None:
     request = request.replaced("limits.robust", Robust())
     job = request.job
     if what == "samples":
-        more = {"prompts_per_step": math.ceil(job.prompts_per_step * times)}
-        if job.epochs is not None and job.dataset_samples is not None:
-            more["dataset_samples"] = math.ceil(job.dataset_samples * times)
-        data = job.data
-        if data.incremental and data.new_samples and job.epochs is not None:
-            data = data.model_copy(update={"new_samples": math.ceil(data.new_samples * times)})
-        return request.replaced("job", job.model_copy(update={**more, "data": data}))
+        return request.replaced("job", _more_samples(job, times))
     if job.trajectory is not None:
         span = {"mean": job.trajectory.mean * times, "max": job.trajectory.max * times}
         return request.replaced("job.trajectory", job.trajectory.model_copy(update=span))
@@ -74,6 +69,24 @@ def heavier(request: Request, what: What, times: float) -> Request | None:
     p99 = None if text.p99 is None else text.p99 * times
     longer = {"mean": text.mean * times, "max": math.ceil(text.max * times), "p99": p99}
     return request.replaced("job.response_tokens", text.model_copy(update=longer))
+
+
+def _more_samples(job: Job, times: float) -> Job:
+    """``times`` the prompts of a step, rounded up, and of the data set as many more: the number of steps stays."""
+    prompts = math.ceil(job.prompts_per_step * Fraction(str(times)))
+    ratio, data, more = Fraction(prompts, job.prompts_per_step), job.data, job
+    for whole in (math.ceil, math.floor):  # rounded up, the data set may need one step more
+        grown: dict[str, object] = {"prompts_per_step": prompts}
+        if job.epochs is not None and job.dataset_samples is not None:
+            grown["dataset_samples"] = max(1, whole(job.dataset_samples * ratio))
+            if data.incremental and data.new_samples:
+                grown["data"] = data.model_copy(update={"new_samples": max(1, whole(data.new_samples * ratio))})
+        if job.dataset_size is not None and (job.epochs is not None or job.dataset_samples is None):
+            grown["dataset_size"] = job.dataset_size * float(ratio)
+        more = job.model_copy(update=grown)
+        if all(more.steps_for(cleaned=clean) == job.steps_for(cleaned=clean) for clean in (False, True)):
+            break
+    return more
 
 
 def peaks(problem: Problem, plan: Plan, column: Columns, times: float, build: Build, solve: Solve) -> list[Peak]:
@@ -88,26 +101,32 @@ def peaks(problem: Problem, plan: Plan, column: Columns, times: float, build: Bu
 
 
 def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, build: Build, solve: Solve) -> Peak:
-    wide = build(asked.request, None, None)
+    try:
+        wide = build(asked.request, None, None)
+    except (MissingFactError, NotSupportedError) as error:
+        return _unfit(asked, str(error), None)
     best = solve(wide)
-    misfit = misfits(problem, wide, column)
-    then = None if misfit else _held_plan(problem, plan, column, asked.request, build)
-    if then is None:
-        return Peak(
-            what=asked.what,
-            times=asked.times,
-            fits=False,
-            misfit=misfit or "its layout is not among those that fit the heavier load, host memory and disks included",
-            total_usd=None,
-            expected_hours=None,
-            confident_hours=None,
-            meets_deadline=None,
-            broken=[],
-            right=right_plan(best, None, plan),
-            regret_usd=None,
-        )
+    then = misfits(problem, wide, column) or _held_plan(problem, plan, column, wide, build)
+    if isinstance(then, str):
+        return _unfit(asked, then, right_plan(best, None, plan))
     told = beside(asked.times, then, best, wide)
     return Peak(what=asked.what, fits=True, misfit=None, **told.model_dump())
+
+
+def _unfit(asked: _Asked, misfit: str, right: RightPlan | None) -> Peak:
+    return Peak(
+        what=asked.what,
+        times=asked.times,
+        fits=False,
+        misfit=misfit,
+        total_usd=None,
+        expected_hours=None,
+        confident_hours=None,
+        meets_deadline=None,
+        broken=[],
+        right=right,
+        regret_usd=None,
+    )
 
 
 def misfits(problem: Problem, wide: Problem, column: Columns) -> str | None:
@@ -119,7 +138,7 @@ def misfits(problem: Problem, wide: Problem, column: Columns) -> str | None:
         return "no layout of some way to run the job fits any machine then"
     at_load = replace(
         known,
-        context=replace(known.context, request=wide.request, workload=now.context.workload),
+        context=_context_at_load(known.context, now.context),
         training=[_at_load(old, new) for old, new in zip(known.training, now.training, strict=True)],
         sampling=[_at_load(old, new) for old, new in zip(known.sampling, now.sampling, strict=True)],
         scoring=[_at_load(old, new) for old, new in zip(known.scoring, now.scoring, strict=True)],
@@ -137,7 +156,12 @@ def misfits(problem: Problem, wide: Problem, column: Columns) -> str | None:
 def _at_load(old: tuple[Context, T], new: tuple[Context, T]) -> tuple[Context, T]:
     """The old table with what it is estimated with at the new load; machines stay those that its rows number."""
     context, table = old
-    return replace(context, request=new[0].request, workload=new[0].workload, once=new[0].once), table
+    return replace(_context_at_load(context, new[0]), once=new[0].once), table
+
+
+def _context_at_load(old: Context, new: Context) -> Context:
+    """The load of ``new``; a column points into the numbers of environment instances of ``old``."""
+    return replace(old, request=new.request, workload=replace(new.workload, instances=old.workload.instances))
 
 
 def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
@@ -156,17 +180,21 @@ def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
     return found
 
 
-def _held_plan(problem: Problem, plan: Plan, column: Columns, request: Request, build: Build) -> Plan | None:
-    """The plan with its own layouts at the heavier load; None where no such column is left."""
+def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem, build: Build) -> Plan | str:
+    """The plan with its own layouts and environment at the load of ``wide``; in words why no such column is left."""
     used = {problem.market.offers[int(pools.offer[row])].id for pools, row in pool_rows(column, 0, problem)}
+    request, count = wide.request, _instances(problem, column, 0)
+    if count:
+        request = request.replaced("job.environment.instances", count)
     try:
         there = build(request, _held(problem, column), lambda offer: offer.id in used)
-    except MissingFactError:
-        return None
+    except (MissingFactError, NotSupportedError) as error:
+        return str(error)
+    there = replace(there, phases=wide.phases)
     found = find(there, "cost", [rule for rule in rules_of(there) if not rule.relaxable], reductions=False)
     same = [j for j in np.flatnonzero(found.admitted) if _alike(there, found.columns, int(j), problem, column)]
     if not same:
-        return None
+        return "its layout is not among those that fit the heavier load, host memory and disks included"
     j = min(same, key=lambda row: float(found.columns.usd[row]))
     return build_plan(found.columns, int(j), there, plan.solver, plan.status)
 
@@ -205,14 +233,22 @@ def _held(problem: Problem, column: Columns) -> Held:
 
 def _alike(there: Problem, columns: Columns, j: int, problem: Problem, column: Columns) -> bool:
     """Whether a column of another problem rents, decides and keeps the same."""
-    names = ("placement", "variant", "group_size", "update_precision", "score_precision", "environment", "care")
-    if any(getattr(columns, name)[j] != getattr(column, name)[0] for name in (*names, "interval_steps")):
+    names = ("placement", "variant", "group_size", "update_precision", "score_precision", "care", "interval_steps")
+    if any(getattr(columns, name)[j] != getattr(column, name)[0] for name in names):
+        return False
+    if _instances(there, columns, j) != _instances(problem, column, 0):
         return False
     tiers = [
         own.tariffs[int(some.zone[row])].tiers[int(some.tier[row])].name
         for own, some, row in ((there, columns, j), (problem, column, 0))
     ]
     return tiers[0] == tiers[1] and _machines(there, columns, j) == _machines(problem, column, 0)
+
+
+def _instances(problem: Problem, columns: Columns, j: int) -> int:
+    """Copies of the environment; 0 where the job has none."""
+    counts = problem.workload.instances
+    return counts[int(columns.environment[j])] if counts else 0
 
 
 def _machines(problem: Problem, columns: Columns, j: int) -> Sequence[tuple[str, int, int]]:
