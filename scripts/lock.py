@@ -2,7 +2,8 @@
 
 Resolves in a new virtual environment, so that nothing but the declared dependencies can enter. The first
 lock holds what rlopt needs to run plus its build backend (the in-place install is made without a network);
-the second adds the test extra. Run it as ``python scripts/lock.py`` after changing a dependency.
+the second adds the extras test and docs, since the suite builds the site. Run it as
+``python scripts/lock.py`` after changing a dependency.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def main() -> None:
     """Resolve both sets and write both files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     runtime = project["project"]["dependencies"] + project["build-system"]["requires"]
-    test = project["project"]["optional-dependencies"]["test"]
+    extras = project["project"]["optional-dependencies"]
+    test = [*extras["test"], *extras["docs"]]
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = str(Path(folder) / "bin" / "python")

@@ -34,10 +34,8 @@ def test_every_declared_dependency_is_pinned_within_its_range(root: Path, projec
     runtime = pins(root / "requirements.lock")
     test = runtime | pins(root / "requirements-test.lock")
     declared = project["project"]["dependencies"] + project["build-system"]["requires"]
-    for lock, requirements in (
-        (runtime, declared),
-        (test, project["project"]["optional-dependencies"]["test"]),
-    ):
+    extras = project["project"]["optional-dependencies"]
+    for lock, requirements in ((runtime, declared), (test, extras["test"]), (test, extras["docs"])):
         for text in requirements:
             requirement = Requirement(text)
             pinned = lock.get(canonicalize_name(requirement.name))
