@@ -57,6 +57,14 @@ def test_what_nothing_states_is_left_out() -> None:
     assert names(problem(("aws",), private=True)) == {"s3"}
 
 
+def test_what_is_sold_from_a_least_size_up_holds_no_copies() -> None:
+    catalog = load_catalog()
+    least = {name for name, speed in catalog.speeds.items() if speed.least_gb}
+    assert {"aws/us-east-1/fsx-for-openzfs/ssd", "aws/us-east-1/ebs/st1"} <= least
+    for provider in ("aws", "azure", "gcp"):
+        assert not least & {tier.name for tariff in problem((provider,)).tariffs for tier in tariff.tiers}
+
+
 def test_a_store_elsewhere_stands_in_where_it_states_what_is_asked() -> None:
     assert names(problem(("runpod",), encrypted=True)) == {"s3"}
 

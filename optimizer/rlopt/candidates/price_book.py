@@ -27,7 +27,7 @@ from rlopt.candidates.services import (
     unknown_operations,
     unpriced_requests,
 )
-from rlopt.candidates.stores import DEFAULT_STORAGE, admitted, usd_per_key_request
+from rlopt.candidates.stores import DEFAULT_STORAGE, admitted, billed_by_use, usd_per_key_request
 from rlopt.candidates.tariff import CacheStore, CpuPool, Disk, Metering, Tariff, Tier
 from rlopt.candidates.volumes import cached_bytes
 from rlopt.errors import MissingFactError
@@ -90,7 +90,7 @@ class TariffBook:
         return any(row.kind == "object" for row in self.storage.get(provider, []))
 
     def tiers(self, provider: str, region: str | None, egress: float) -> tuple[tuple[Tier, ...], list[str]]:
-        """Storage tiers worth having for pools of a zone, dominated ones left out."""
+        """Storage tiers worth having for pools of a zone: those that bill by use, dominated ones left out."""
         home, warnings = self.storage.get(provider, []), []
         far: list[StorageTier] = []
         if not self.has_store(provider):
@@ -103,6 +103,7 @@ class TariffBook:
         references = self.catalog.reference_regions
         rows = nearest_region(home, region, references.get(provider))
         rows += nearest_region(far, None, references.get(self.elsewhere))
+        rows = [row for row in rows if billed_by_use(self.catalog, row)]
         rows = admitted(self.request, self.catalog, rows, provider, region)
         back = self.egress(self.elsewhere, references.get(self.elsewhere))[0] if far else 0.0
         found = [

@@ -69,6 +69,12 @@ def admitted(
     return [row for row in rows if lacks(request, row, stands_in(catalog, row, provider, region)) is None]
 
 
+def billed_by_use(catalog: Catalog, row: StorageTier) -> bool:
+    """Whether a store bills the bytes it holds: one that is sold from a least size up would cost more than they do."""
+    speed = catalog.speeds.get(row.id)
+    return speed is None or not speed.least_gb
+
+
 def unreached(request: Request, catalog: Catalog, places: Iterable[tuple[str, str | None]]) -> frozenset[object]:
     """Those of the places, (provider, region), whose pools reach no store that states what is asked."""
     if not limited(request):
@@ -82,7 +88,8 @@ def has_store(request: Request, catalog: Catalog, provider: str, region: str | N
     home = [row for row in catalog.storage if row.provider == provider]
     far = [row for row in catalog.storage if row.provider == elsewhere and row.kind == "object"]
     rows = home if any(row.kind == "object" for row in home) else [*home, *far]
-    return any(row.kind in ("object", "file") for row in admitted(request, catalog, rows, provider, region))
+    kept = admitted(request, catalog, rows, provider, region)
+    return any(row.kind in ("object", "file") and billed_by_use(catalog, row) for row in kept)
 
 
 KEY_REQUESTS = 1e4
