@@ -1,4 +1,7 @@
-"""The few shapes that every report is made of."""
+"""The few shapes that every report is made of.
+
+A shape keeps its English texts and lays them out for the terminal; other forms of a report read the texts.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from rlopt.language import tr
 
 INDENT = 2
 TABLE_WIDTH = 80
@@ -28,9 +33,74 @@ class Fitting:
         yield self.wide if options.max_width >= self.least_width else self.narrow
 
 
+@dataclass(frozen=True)
+class Heading:
+    """The title of a section, an empty line above it."""
+
+    title: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out for the terminal (protocol of Rich)."""
+        yield Text()
+        yield Text(tr(self.title), style="bold cyan")
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list with one dash per text, wrapped lines hanging."""
+
+    texts: tuple[str, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out for the terminal (protocol of Rich)."""
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for text in self.texts:
+            grid.add_row("-", tr(text))
+        yield indented(grid)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names on the left, what they are on the right; a row without a name goes on with the one above."""
+
+    rows: tuple[tuple[str, str], ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out for the terminal (protocol of Rich)."""
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True, style="dim")
+        grid.add_column(overflow="fold")
+        for name, text in self.rows:
+            grid.add_row(tr(name), tr(text))
+        yield indented(grid)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A plain table, no rules; the columns named in `right` hold numbers and end together."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[str, ...] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out for the terminal (protocol of Rich)."""
+        grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for name in self.columns:
+            if name in self.right:
+                grid.add_column(tr(name), justify="right", no_wrap=True)
+            else:
+                grid.add_column(tr(name), overflow="fold")
+        for row in self.rows:
+            grid.add_row(*(tr(cell) for cell in row))
+        yield indented(grid)
+
+
 def heading(title: str) -> list[RenderableType]:
     """An empty line and the title of a section."""
-    return [Text(), Text(title, style="bold cyan")]
+    return [Heading(title)]
 
 
 def indented(part: RenderableType) -> Padding:
@@ -38,34 +108,16 @@ def indented(part: RenderableType) -> Padding:
     return Padding(part, (0, 0, 0, INDENT), expand=False)
 
 
-def bullets(texts: Iterable[str]) -> RenderableType:
-    """A list with one dash per text, wrapped lines hanging."""
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
-    for text in texts:
-        grid.add_row("-", text)
-    return indented(grid)
+def bullets(texts: Iterable[str]) -> Bullets:
+    """A list with one dash per text."""
+    return Bullets(tuple(texts))
 
 
-def facts(rows: Iterable[tuple[str, str]]) -> RenderableType:
+def facts(rows: Iterable[tuple[str, str]]) -> Facts:
     """Names on the left, what they are on the right."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(no_wrap=True, style="dim")
-    grid.add_column(overflow="fold")
-    for name, text in rows:
-        grid.add_row(name, text)
-    return indented(grid)
+    return Facts(tuple(rows))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> RenderableType:
-    """A plain table, no rules; the columns named in `right` hold numbers and end together."""
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in columns:
-        if name in right:
-            grid.add_column(name, justify="right", no_wrap=True)
-        else:
-            grid.add_column(name, overflow="fold")
-    for row in rows:
-        grid.add_row(*row)
-    return indented(grid)
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Grid:
+    """A plain table; the columns named in `right` hold numbers and end together."""
+    return Grid(tuple(columns), tuple(tuple(row) for row in rows), tuple(right))
