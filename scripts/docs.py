@@ -1,29 +1,26 @@
-"""Write what documents quote from the program: docs/command-line.md, and the output shown in README.md.
+"""Write what documents quote from the program: the reference from its code, the outputs by running it.
 
-``python scripts/docs.py`` writes both; the suite fails when docs/command-line.md is not what this writes.
+``python scripts/docs.py`` writes docs/command-line.md, docs/reference/ and every output that a page shows
+(`scripts/docs_outputs.py` says how a page asks for one); the suite fails when one of them is not what this writes.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
-from rlopt.cli.entry import command_line
-from rlopt.measured.meanings import KEYS, MEANINGS, STATISTICS
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [folder for folder in (str(ROOT), str(ROOT / "optimizer")) if folder not in sys.path]
+
+from rlopt.cli.entry import command_line  # noqa: E402
+from rlopt.measured.meanings import KEYS, MEANINGS, STATISTICS  # noqa: E402
+from scripts.docs_outputs import WIDTH, pages, with_outputs  # noqa: E402
+from scripts.docs_reference import reference_pages  # noqa: E402
+
 PAGE = ROOT / "docs" / "command-line.md"
-README = ROOT / "README.md"
-WIDTH = 100
-_SHOWN_UNTIL = "Warnings"
-_REST = "\n[then: warnings, how this was found, every price with its source and date, the catalogs' dates]"
-_BLOCK = re.compile(r"(<!-- output:quickstart -->\n).*?(<!-- /output:quickstart -->)", re.DOTALL)
 
 _VALIDATION = """## What rlopt validate writes
 
@@ -78,25 +75,18 @@ def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[t
             yield from _commands(command.commands[name], (*path, name))
 
 
-def with_quickstart(readme: str) -> str:
-    """Return the README with the block replaced by what the quickstart prints now."""
-    done = subprocess.run(
-        [sys.executable, "-m", "rlopt", "solve", "examples/quickstart.yaml"],
-        cwd=ROOT,
-        env={**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
-    shown = "\n".join(lines[: lines.index(_SHOWN_UNTIL)])
-    return _BLOCK.sub(lambda found: f"{found[1]}```text\n{shown}{_REST}\n```\n{found[2]}", readme)
+def written_pages() -> dict[Path, str]:
+    """Pages that this script writes as a whole."""
+    return {PAGE: command_line_page(), **reference_pages()}
 
 
 def main() -> None:
-    """Write the page and the block."""
-    PAGE.write_text(command_line_page(), encoding="utf-8")
-    README.write_text(with_quickstart(README.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write all pages that are written as a whole, then the outputs that other pages show."""
+    for path, text in written_pages().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in pages():
+        path.write_text(with_outputs(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import pytest
 
 import rlopt
 from rlopt.cli.entry import command_line
-from scripts.docs import PAGE, command_line_page
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("docs", "examples", "measurements")
@@ -50,10 +49,6 @@ def test_documented_command_exists(document: str, line: str) -> None:
     options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
     used = {word.split("=")[0] for word in words if word.startswith("-")}
     assert used <= options | {"--help", "-h", "--version"}, f"{document}: {line}"
-
-
-def test_the_command_line_page_is_the_programs_own_help() -> None:
-    assert PAGE.read_text(encoding="utf-8") == command_line_page(), "run: python scripts/docs.py"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,0 +1,118 @@
+"""What pages show of the program's output, made by running it.
+
+A page holds ``<!-- output: COMMAND -->`` ... ``<!-- /output -->``. Between the two stand the command and what it
+prints, both written by `scripts/docs.py`. ``<!-- output: COMMAND ::: A ... B -->`` shows the lines from the first that
+starts with A up to the next that starts with B (either may be left out); further pieces follow after another ``:::``.
+``<!-- quiet: COMMAND -->`` runs without showing anything.
+
+Commands of one page run one after the other in a folder of their own that holds ``examples``. A fence that stands after
+``<!-- file: NAME -->`` is written there as a file first, so a page shows the very file that its commands read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WIDTH = 100
+LEFT_OUT = "[...]"
+MARK = "<!-- output: "
+GOOD_ENDS = (0, 3)
+"""Exit codes of an answer: a plan, or the proof that there is none."""
+_SHOWN = "<!-- output: {asked} -->\n\n```sh\n{command}\n```\n\n```text\n{shown}\n```\n\n<!-- /output -->"
+_STEP = re.compile(
+    r"<!-- (?P<kind>output|quiet): (?P<command>[^\n]+?) -->(?P<old>.*?(?P<end><!-- /output -->)|)"
+    r"|<!-- file: (?P<name>[\w.-]+) -->\n+```\w*\n(?P<text>.*?)```",
+    re.DOTALL,
+)
+
+
+def pages() -> list[Path]:
+    """Every document that shows output."""
+    found = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    return sorted(path for path in found if MARK in path.read_text(encoding="utf-8"))
+
+
+def with_outputs(text: str) -> str:
+    """The text with every output as the program prints it now."""
+    with workplace():
+
+        def step(found: re.Match[str]) -> str:
+            if found["name"]:
+                Path(found["name"]).write_text(found["text"], encoding="utf-8")
+                return found[0]
+            command, _, pieces = found["command"].partition(" ::: ")
+            printed = run(command)
+            if found["kind"] == "quiet":
+                return found[0]
+            shown = excerpt(printed, pieces.split(" ::: ") if pieces else [])
+            return _SHOWN.format(asked=found["command"], command=command, shown=shown)
+
+        return _STEP.sub(step, text)
+
+
+@contextlib.contextmanager
+def workplace() -> Iterator[Path]:
+    """A new folder with the examples, entered; the terminal is plain and as wide as documents show it."""
+    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+    before, here = {name: os.environ.get(name) for name in terminal}, Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "examples").symlink_to(ROOT / "examples")
+        os.environ.update(terminal)
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(here)
+            for key, value in before.items():
+                os.environ.pop(key, None) if value is None else os.environ.update({key: value})
+
+
+def run(command: str) -> str:
+    """What a command line prints, without spaces at the ends of lines. Raises ValueError where it fails."""
+    from rlopt.cli.entry import run as carry_out
+
+    name, *arguments = shlex.split(command)
+    if name not in ("rlopt", "./run"):
+        message = f"{command}: documents show commands of rlopt alone"
+        raise ValueError(message)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = carry_out(arguments)
+    if code not in GOOD_ENDS:
+        message = f"{command} ends with code {code}: {err.getvalue().strip()}"
+        raise ValueError(message)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
+
+
+def excerpt(printed: str, pieces: list[str]) -> str:
+    """The lines that pieces ask for, with a mark where others are left out. Raises ValueError where there are none."""
+    lines = printed.splitlines()
+    if not pieces:
+        return printed
+    shown, at = [], 0
+    for piece in pieces:
+        first, between, last = piece.partition("...")
+        start = _place(lines, first.strip(), at) if first.strip() else at
+        end = _place(lines, last.strip(), start + 1) if last.strip() else (len(lines) if between else start + 1)
+        shown += ([LEFT_OUT] if start > at else []) + lines[start:end]
+        while shown and not shown[-1]:
+            shown.pop()
+        at = end
+    return "\n".join([*shown, LEFT_OUT] if at < len(lines) else shown)
+
+
+def _place(lines: list[str], start: str, after: int) -> int:
+    for number in range(after, len(lines)):
+        if lines[number].strip().startswith(start):
+            return number
+    message = f"no line starts with {start!r} after line {after}"
+    raise ValueError(message)
