@@ -36,14 +36,33 @@ if TYPE_CHECKING:
 FRONTIER_IN_SHORT = 6
 
 
-def load(path: str | Path, overrides: Sequence[str] = ()) -> Request:
+def load(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    steps_done: int | None = None,
+) -> Request:
     """Read and validate a constraints file.
 
-    ``overrides`` are ``key=value`` texts as of ``--set``. Raises InputError with every complaint at once.
+    ``overrides`` are ``key=value`` texts as of ``--set``. ``calibration``: a file of `rlopt calibrate`, as of
+    `with_calibration`. Raises InputError with every complaint at once.
     """
     from rlopt.reading.request_file import load_request
 
-    return load_request(Path(path), overrides)
+    request = load_request(Path(path), overrides)
+    return request if calibration is None else with_calibration(request, calibration, steps_done)
+
+
+def with_calibration(request: Request, calibration: str | Path, steps_done: int | None = None) -> Request:
+    """The request with constants of one's own timings; the rest of the run where they are of a run of this job.
+
+    ``steps_done``: steps that are done by now; by default those of the calibration, 0 plans the whole job. Raises
+    InputError.
+    """
+    from rlopt.reading.calibration_file import read_calibration
+    from rlopt.reading.rest import with_own
+
+    return with_own(request, read_calibration(calibration), steps_done)
 
 
 def catalog() -> Catalog:
@@ -56,7 +75,12 @@ def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     known = catalog() if facts is None else facts
     algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
     models = resolve_models(request, known)
-    problem = build_problem(request, known, models, warnings=shape_warnings(models))
+    warnings = shape_warnings(models)
+    if request.constants is not None:
+        from rlopt.reading.rest import own_notes
+
+        warnings = [*warnings, *own_notes(request)]
+    problem = build_problem(request, known, models, warnings=warnings)
     return with_phases(problem, lambda phase: _phase_plan(phase, known), lambda phase: problem_of(phase, known))
 
 
@@ -73,13 +97,17 @@ def solve(
     short_frontier: bool = True,
     stress: Sequence[float] = (),
     stress_load: Sequence[float] = (),
+    calibration: str | Path | None = None,
 ) -> Plan:
     """The cheapest plan within the limits (or the fastest within the budget), proven and audited.
 
     Returns a plan whatever its status; ``plan.require()`` raises where there is none. An infeasible plan carries the
     changes that help. ``stress``: paces to tell the plan at, 1.5 where every step takes 1.5 times what is predicted.
     ``stress_load``: loads to tell it at, 1.5 for responses of 1.5 times the length, and as many samples in every step.
+    ``calibration``: as of `with_calibration`.
     """
+    if calibration is not None:
+        request = with_calibration(request, calibration)
     problem = problem_of(request, facts)
     plan, column = cheapest_study.chosen(problem, backend, time_limit)
     if stress and column is not None:
@@ -166,13 +194,26 @@ def with_alternatives(
     return plan.model_copy(update={"alternatives": found})
 
 
-def diff(a: str | Path, b: str | Path, backend: str = "pulp", facts: Catalog | None = None) -> Difference:
-    """Two requests or saved plans side by side, in money, hours and decisions; requests are solved first."""
+def diff(
+    a: str | Path,
+    b: str | Path,
+    backend: str = "pulp",
+    facts: Catalog | None = None,
+    calibration: str | Path | None = None,
+) -> Difference:
+    """Two requests or saved plans side by side, in money, hours and decisions; requests are solved first.
+
+    ``calibration``: as of `with_calibration`, for both requests.
+    """
     from rlopt.reading.plan_file import is_plan, read_plan
     from rlopt.studies.diff import difference
 
     def plan_of(path: Path) -> Plan:
-        return read_plan(path) if is_plan(path) else solve(load(path), backend, facts=facts, short_frontier=False)
+        return (
+            read_plan(path)
+            if is_plan(path)
+            else solve(load(path, calibration=calibration), backend, facts=facts, short_frontier=False)
+        )
 
     first, second = Path(a), Path(b)
     return difference(plan_of(first), plan_of(second), (first.name, second.name))
@@ -249,7 +290,12 @@ def init_text(algorithm: str = "grpo", model: str | None = None) -> str:
     return text(algorithm, model) if model is not None else text(algorithm)
 
 
-def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
+def check(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    steps_done: int | None = None,
+) -> list[str]:
     """Sentences on what a valid file says and what was derived from it.
 
     Raises InputError, also for what it states of a comparison; MissingFactError where it names a model, GPU, place or
@@ -257,8 +303,9 @@ def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
     """
     from rlopt.reading.compared import load_compared
     from rlopt.reading.derived import derived
+    from rlopt.reading.rest import own_notes
 
-    request, facts = load(path, overrides), catalog()
+    request, facts = load(path, overrides, calibration, steps_done), catalog()
     check_places(request, facts)
     for name in request.choices.gpus or ():
         named_devices(name, facts)
@@ -267,7 +314,7 @@ def check(path: str | Path, overrides: Sequence[str] = ()) -> list[str]:
     if set(request.compare) - {request.job.algorithm}:
         for one in load_compared(Path(path), (), overrides):
             resolve_models(one.request, facts)
-    return derived(request)
+    return [*derived(request), *own_notes(request)]
 
 
 @lru_cache(maxsize=1)

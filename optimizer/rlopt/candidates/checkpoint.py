@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rlopt.candidates.saved import Checkpoint
-from rlopt.estimates import load_calibration
+from rlopt.estimates import own_calibration
 from rlopt.estimates.roles import POLICY, trained_params
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -17,7 +17,7 @@ INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
     """Bytes of a resumable copy (all trained models) and of a weights-only copy (the policy)."""
-    kept = load_calibration().memory
+    kept = own_calibration(request.constants.document if request.constants else None).memory
     weight, optimizer = float(kept["saved_weight_bytes"]), float(kept["saved_optimizer_bytes"][request.job.optimizer])
     trained = {role.name: trained_params(role, request.job.trainable) for role in workload.roles if role.trained}
     policy = sum(trained.get(name, 0.0) for name in POLICY)

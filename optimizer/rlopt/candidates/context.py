@@ -18,8 +18,8 @@ from rlopt.estimates import (
     Tokens,
     Training,
     framework_names,
-    load_calibration,
     memory_margin,
+    own_calibration,
     planned_framework,
     planned_stack,
     quantile,
@@ -211,7 +211,7 @@ def make_context(
     wider bands then hold for all.
     """
     hardware = topology_hardware(market.topologies, catalog)
-    calibration = load_calibration()
+    calibration = own_calibration(request.constants.document if request.constants else None)
     moe = experts or any(role.model.experts > 0 for role in workload.roles)
 
     framework = framework_names(calibration).index(engine) if engine else planned_framework(calibration)

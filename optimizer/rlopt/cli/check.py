@@ -13,7 +13,8 @@ from rlopt.cli.output import print_text
 @click.command(short_help="Validate a request and say what was derived.")
 @options.request_file
 @options.overrides
-def check(file: Path, overrides: tuple[str, ...]) -> int:
+@options.calibrated
+def check(file: Path, overrides: tuple[str, ...], calibration: Path | None, steps_done: int | None) -> int:
     """Read and validate a request; say what was derived from it, and what it leaves at a default.
 
     \b
@@ -22,6 +23,6 @@ def check(file: Path, overrides: tuple[str, ...]) -> int:
     """
     from rlopt import api
 
-    lines = api.check(file, overrides)
+    lines = api.check(file, overrides, **options.own(calibration, steps_done))
     print_text("".join(f"{line}\n" for line in lines))
     return exits.DONE

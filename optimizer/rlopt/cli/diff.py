@@ -20,7 +20,10 @@ _EITHER = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 @click.option("--markdown", is_flag=True, help="Print Markdown, for a comment on a pull request.")
 @options.output("the difference as JSON")
 @options.backend
-def diff(a: Path, b: Path, as_json: bool, markdown: bool, output: Path | None, backend: str) -> int:
+@options.calibration
+def diff(
+    a: Path, b: Path, as_json: bool, markdown: bool, output: Path | None, backend: str, calibration: Path | None
+) -> int:
     """Compare two requests or two saved plans in money, hours and decisions.
 
     Requests are solved first. The money column adds up to the difference of the totals.
@@ -39,7 +42,7 @@ def diff(a: Path, b: Path, as_json: bool, markdown: bool, output: Path | None, b
     from rlopt import api
 
     with working(f"comparing {a.name} and {b.name}"):
-        found = api.diff(a, b, backend=backend)
+        found = api.diff(a, b, backend=backend, calibration=calibration)
     from rlopt.reports.text_diff import difference_markdown, difference_report
 
     if not markdown:

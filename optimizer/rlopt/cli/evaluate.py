@@ -24,8 +24,16 @@ from rlopt.cli.progress import working
 @options.output("the evaluation as JSON")
 @options.backend
 @options.overrides
+@options.calibrated
 def evaluate(
-    file: Path, config: Path, as_json: bool, output: Path | None, backend: str, overrides: tuple[str, ...]
+    file: Path,
+    config: Path,
+    as_json: bool,
+    output: Path | None,
+    backend: str,
+    overrides: tuple[str, ...],
+    calibration: Path | None,
+    steps_done: int | None,
 ) -> int:
     """Price a configuration you already have, beside the optimum.
 
@@ -43,7 +51,7 @@ def evaluate(
     """
     from rlopt import api
 
-    request = api.load(file, overrides)
+    request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"evaluating {config.name}"):
         found = api.evaluate(request, config, backend=backend)
     from rlopt.reports.text_evaluation import evaluation_report

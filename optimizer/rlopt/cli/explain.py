@@ -17,7 +17,16 @@ from rlopt.cli.progress import working
 @options.output("the explanation as JSON")
 @options.backend
 @options.overrides
-def explain(file: Path, as_json: bool, output: Path | None, backend: str, overrides: tuple[str, ...]) -> int:
+@options.calibrated
+def explain(
+    file: Path,
+    as_json: bool,
+    output: Path | None,
+    backend: str,
+    overrides: tuple[str, ...],
+    calibration: Path | None,
+    steps_done: int | None,
+) -> int:
     """Say what holds the plan, what moving it is worth, and why all else lost.
 
     Each limit that the plan reaches is moved and the problem solved again; every other
@@ -36,7 +45,7 @@ def explain(file: Path, as_json: bool, output: Path | None, backend: str, overri
     """
     from rlopt import api
 
-    request = api.load(file, overrides)
+    request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"explaining {file.name}"):
         found = api.explain(request, backend=backend)
     from rlopt.reports.text_explain import explanation_report

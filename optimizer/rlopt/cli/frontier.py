@@ -20,6 +20,7 @@ from rlopt.cli.release import refuse_report
 @options.output("the frontier as JSON")
 @options.backend
 @options.overrides
+@options.calibrated
 @options.report
 def frontier(
     file: Path,
@@ -29,6 +30,8 @@ def frontier(
     output: Path | None,
     backend: str,
     overrides: tuple[str, ...],
+    calibration: Path | None,
+    steps_done: int | None,
     report: str | None,
 ) -> int:
     """Show cost against time; every point is a proven plan, none is beaten on both.
@@ -43,7 +46,7 @@ def frontier(
         raise click.UsageError(message)
     from rlopt import api
 
-    request = api.load(file, overrides)
+    request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"solving {file.name} for up to {points} deadlines"):
         curve = api.frontier(request, points=points, backend=backend)
     if as_csv:

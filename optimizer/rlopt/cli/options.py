@@ -122,6 +122,35 @@ overrides = click.option(
     help="Change one key of the file for this run, for example limits.deadline=24h. Repeatable.",
 )
 
+calibration = click.option(
+    "--calibration",
+    type=click.Path(exists=True, dir_okay=False, readable=True, path_type=Path),
+    metavar="FILE",
+    help="Constants of your own timings, as rlopt calibrate writes them; of a run of this job: plan its rest.",
+)
+_steps_done = click.option(
+    "--steps-done",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Steps that are done by now; default: those of the calibration. 0 plans the whole job.",
+)
+
+
+def calibrated(command: Command) -> Command:
+    """Make ``--calibration FILE`` and ``--steps-done N``."""
+    return calibration(_steps_done(command))
+
+
+def own(given: Path | None, steps_done: int | None) -> dict[str, Any]:
+    """What both say, as arguments of `rlopt.api`; nothing where neither is given."""
+    if given is None:
+        if steps_done is not None:
+            message = "--steps-done needs --calibration: the hours and the money of those steps stand there"
+            raise click.UsageError(message)
+        return {}
+    return {"calibration": given, "steps_done": steps_done}
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 
 backend = click.option(

@@ -24,6 +24,7 @@ def today() -> date:
 @options.output("the plan as JSON")
 @options.backend
 @options.overrides
+@options.calibrated
 @options.time_limit
 @options.tags_out
 @options.alternatives
@@ -37,6 +38,8 @@ def solve(
     output: Path | None,
     backend: str,
     overrides: tuple[str, ...],
+    calibration: Path | None,
+    steps_done: int | None,
     time_limit: float | None,
     tags_out: Path | None,
     alternatives: int,
@@ -64,7 +67,7 @@ def solve(
         raise click.UsageError(message)
     from rlopt import api
 
-    request = api.load(file, overrides)
+    request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"solving {file.name}"):
         plan = api.solve(request, backend=backend, time_limit=time_limit, stress=stress, stress_load=stress_load)
         if alternatives:

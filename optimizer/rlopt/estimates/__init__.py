@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.estimates.arrays import Hardware, Layout, Stack, Training
-from rlopt.estimates.calibration import Calibration, load_calibration
+from rlopt.estimates.calibration import Calibration, load_calibration, own_calibration
 from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
 from rlopt.estimates.failures import daly_interval, expected_hours, working_hours, young_interval
 from rlopt.estimates.generation import GenerationTime, generation_seconds
@@ -78,6 +78,7 @@ __all__ = [
     "loop_seconds",
     "memory_margin",
     "optimizer_seconds",
+    "own_calibration",
     "planned_framework",
     "planned_stack",
     "quantile",

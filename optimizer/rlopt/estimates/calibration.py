@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,6 +18,8 @@ from rlopt.estimates.codes import GENERATIONS, Floats, Ints
 
 ROOMS = ("links", "training", "memory", "generation", "rl", "acting", "bands")
 DEFAULTS = "defaults"
+OPEN = re.compile(r"rl\.frameworks\.[^.]+\.|training\.device_factor\.|bands\.own\.(training|generation)\.")
+"""Tables that may gain a row: one that stands there for all, or is taken from another row, can become its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +129,12 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any], path: Path, at: st
     result = dict(base)
     for key, value in over.items():
         name = f"{at}{key}"
-        if key not in base:
+        if key not in base and not OPEN.fullmatch(at):
             raise _complain(path, name, f"no constant is called {name}", f"write one of {', '.join(map(str, base))}")
-        if isinstance(base[key], Mapping) != isinstance(value, Mapping):
+        here = base.get(key, value)
+        if isinstance(here, Mapping) != isinstance(value, Mapping):
             raise _complain(path, name, f"{name} has the wrong form", "write it as the shipped defaults do")
-        result[key] = _merged(base[key], value, path, f"{name}.") if isinstance(value, Mapping) else value
+        result[key] = _merged(here, value, path, f"{name}.") if isinstance(value, Mapping) else value
     return result
 
 
@@ -144,6 +149,16 @@ def calibration_dir() -> Path:
     return catalogs_dir() / "calibration"
 
 
+def _shipped() -> dict[str, Any]:
+    table: dict[str, Any] = {room: _read(calibration_dir() / f"{room}.yaml") for room in ROOMS}
+    dates = [str(table[room].pop("as_of")) for room in ROOMS]
+    return table | {"name": DEFAULTS, "as_of": max(dates)}
+
+
+def _made(table: Mapping[str, Any]) -> Calibration:
+    return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})
+
+
 @lru_cache(maxsize=8)
 def load_calibration(path: Path | None = None) -> Calibration:
     """The shipped constants, or those with the constants of the file ``path`` put in their place.
@@ -155,9 +170,17 @@ def load_calibration(path: Path | None = None) -> Calibration:
     InputError
         When the file names a constant that does not exist or writes one in another form.
     """
-    table: dict[str, Any] = {room: _read(calibration_dir() / f"{room}.yaml") for room in ROOMS}
-    dates = [str(table[room].pop("as_of")) for room in ROOMS]
-    table |= {"name": DEFAULTS, "as_of": max(dates)}
-    if path is not None:
-        table = _merged(table, _read(path), path)
-    return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})
+    table = _shipped()
+    return _made(table if path is None else _merged(table, _read(path), path))
+
+
+@lru_cache(maxsize=8)
+def own_calibration(document: str | None) -> Calibration:
+    """The shipped constants with those of ``document`` in their place: JSON of the same form, checked when it was read.
+
+    Raises
+    ------
+    InputError
+        As `load_calibration` does.
+    """
+    return load_calibration() if document is None else _made(_merged(_shipped(), json.loads(document), Path("-")))

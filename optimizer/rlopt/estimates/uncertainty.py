@@ -9,6 +9,7 @@ seen to deviate. What was never measured takes the error of leaving it out inste
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Any
@@ -49,8 +50,20 @@ def planned_sigma(
 
     Inside a loop stages take the error of whole measured steps, wider than that of training runs and of served
     engines, and of the ``framework`` that is planned with. A GPU type that loops were not measured on, but its stage
-    was, counts as known.
+    was, counts as known. A user's own calibration states the band of the GPU types that it was fitted on; on others it
+    leaves what is not known of the stack, ``others``, beside the band of a known one.
     """
+    own = calibration.bands["own"][KIND_OF_STAGE.get(kind, kind)]
+    if device in own:
+        return float(own[device])
+    found = _shipped_sigma(kind, device, moe, calibration, loop, framework)
+    if "others" not in own:
+        return found
+    known = _shipped_sigma(kind, device, moe, calibration, loop, "")
+    return min(found, math.hypot(known, float(own["others"])))
+
+
+def _shipped_sigma(kind: str, device: str, moe: bool, calibration: Calibration, loop: bool, framework: str) -> float:
     if not loop:
         return sigma_of(kind, device, "", moe, calibration)
     unseen = device not in measured_devices("rl", calibration)

@@ -24,6 +24,8 @@ SHRINK_ROWS = 40.0
 FACTOR_LIMITS = (0.4, 2.5)
 SCHEMES = {"new_device": "device", "new_engine": "source", "new_model": "model"}
 """Key of a band to the scheme of `Sample` that tells it."""
+SETUP = ("engine", "model", "device")
+"""What makes a setup: the stack, the model and the GPU type; runs of one differ in sizes, lengths and layouts."""
 ARCHITECTURES = ("dense", "moe")
 
 
@@ -56,6 +58,24 @@ def _factors(name: str, sample: Sample, scaled: Floats) -> dict[str, float]:
             own = np.log(max(spread(scaled[here]), 1e-3)) * rows / (rows + SHRINK_ROWS)
             found[value] = float(np.clip(np.exp(own), *FACTOR_LIMITS))
     return found
+
+
+def same_setup(errors: Floats, setups: Sequence[str]) -> float:
+    """Share of the typical error that rows of one setup do not have in common: around their setup's middle, over all.
+
+    Medians, for a few rows of every table are off by a factor and say nothing of their setup.
+
+    ``errors`` are ln(predicted / measured), shape (n,). Setups of one row tell nothing.
+    """
+    names, which, counts = np.unique(np.asarray(setups), return_inverse=True, return_counts=True)
+    kept = counts[which] > 1
+    groups = int((counts > 1).sum())
+    if not groups:
+        return 1.0
+    middle = np.array([np.median(errors[which == place]) for place in range(len(names))])
+    apart = np.abs(errors - middle[which])[kept]
+    lost = np.sqrt(len(apart) / (len(apart) - groups))
+    return float(np.clip(np.median(apart) * lost / np.median(np.abs(errors[kept])), 0.0, 1.0))
 
 
 def _common(sample: Sample, factor: Floats, fallback: float) -> dict[str, float]:
@@ -105,12 +125,14 @@ def band_tables(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Entries of bands.yaml by kind, from rows of the file of predictions out of sample."""
     found = {}
     for kind in sorted({str(row["kind"]) for row in rows}):
-        samples = {}
+        samples, shared = {}, 1.0
         for scheme in ("fold", *SCHEMES.values()):
             here = [row for row in rows if row["kind"] == kind and row["scheme"] == scheme and row["predicted"]]
             errors = np.array([np.log(float(str(r["predicted"])) / float(str(r["measured"]))) for r in here])
             labels = {name: [str(row[name]) for row in here] for name in ("architecture", "engine", "device")}
+            if scheme == "fold" and len(here):
+                shared = same_setup(errors, ["/".join(str(row[name]) for name in SETUP) for row in here])
             if len(here):
                 samples[scheme] = Sample(np.abs(errors), labels)
-        found[kind] = band_table(samples)
+        found[kind] = band_table(samples) | {"same_setup": shared}
     return found

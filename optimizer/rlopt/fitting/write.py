@@ -46,6 +46,8 @@ def with_tables(text: str, tables: Mapping[str, Any]) -> str:
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
     def flow(value: Any) -> Any:
+        if not isinstance(value, (Mapping, list)):
+            return value
         made: Any = CommentedMap(value) if isinstance(value, Mapping) else CommentedSeq(value)
         made.fa.set_flow_style()
         return made

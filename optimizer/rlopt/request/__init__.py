@@ -30,6 +30,7 @@ from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.source import Source
+from rlopt.request.spent import OwnConstants, Spent
 from rlopt.request.steps_table import HEADS, by_head
 from rlopt.request.trainable import Trainable
 from rlopt.request.waiting import CutOff, Pilots, Wait
@@ -86,6 +87,7 @@ __all__ = [
     "Models",
     "Money",
     "Offline",
+    "OwnConstants",
     "Pairs",
     "Pilots",
     "PrecisionChoices",
@@ -96,6 +98,7 @@ __all__ = [
     "SetupHours",
     "Source",
     "Span",
+    "Spent",
     "Squeeze",
     "StandsIn",
     "TeacherTraining",

@@ -16,10 +16,11 @@ from rlopt.request.job import Job
 from rlopt.request.limits import Limits
 from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.source import Source
+from rlopt.request.spent import OwnConstants, Spent
 from rlopt.strict import Strict
 from rlopt.units import Money
 
-FILLED_IN: Final = ("presets", "reasons", "floor_origins", "source")
+FILLED_IN: Final = ("presets", "reasons", "floor_origins", "constants", "spent", "source")
 """Fields of a request that reading fills in; no file sets them."""
 Objective = Literal["cost", "time"]
 T = TypeVar("T", bound=Strict)
@@ -55,6 +56,10 @@ class Request(Strict):
     """Why floors were loosened, one sentence each, in the requester's words."""
     floor_origins: Mapping[str, str] = Field(default_factory=dict)
     """Dotted floor to the preset that it comes from, where the file does not set it."""
+    constants: OwnConstants | None = None
+    """Constants of your own timings in place of shipped ones; None without a calibration."""
+    spent: Spent | None = None
+    """What the run has used up already, where the request is the rest of one."""
     source: Source = Field(default_factory=Source, exclude=True, repr=False)
     """Where each key was written."""
 
@@ -134,6 +139,12 @@ class Request(Strict):
     def dataset_bytes(self) -> float:
         """Raw size of the data set in bytes."""
         return self.job.dataset_bytes(self.costs.bytes_per_token)
+
+    @property
+    def calibration_name(self) -> str:
+        """Where the constants of the estimates come from."""
+        own = self.constants
+        return "catalogs/calibration" if own is None else f"catalogs/calibration with {own.name} of {own.as_of}"
 
     def replaced(self, key: str, value: Any) -> Self:
         """Copy the request with one canonical value changed, for example ``("limits.deadline", 7200.0)``.

@@ -158,7 +158,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
             prices=prices,
-            calibration="catalogs/calibration",
+            calibration=problem.request.calibration_name,
             error_band=ErrorBand(
                 time=error / z if z > 1e-9 else 0.0,
                 memory=max(one.detail.memory_margin for one in details),

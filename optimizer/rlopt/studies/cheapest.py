@@ -217,7 +217,7 @@ def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
         provenance=PlanProvenance(
             catalogs=[CatalogUsed(name=p.name, as_of=p.as_of) for p in problem.catalog.provenance],
             prices=[],
-            calibration="catalogs/calibration",
+            calibration=problem.request.calibration_name,
             error_band=ErrorBand(time=0.0, memory=0.0),
         ),
     )
