@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlopt.candidates.build import Held, build_problem
-from rlopt.candidates.launchers import launcher_of
-from rlopt.candidates.market import named_devices
-from rlopt.candidates.places import check_places
 from rlopt.facts import Catalog, Offer
 from rlopt.plan import Frontier, Peak, Plan
 from rlopt.problem import Columns, Problem
@@ -231,25 +228,12 @@ def compare(
     One path is a request, solved for each of ``algorithms`` (default: its own and those below its ``compare`` key).
     Raises InputError where it does not state what an algorithm needs.
     """
-    from rlopt.reading.compared import load_compared
-    from rlopt.reading.plan_file import is_plan, read_plan
-    from rlopt.studies.compare import Entry
-    from rlopt.studies.compare import compare as side_by_side
+    from rlopt.studies.side_by_side import side_by_side
 
-    files = [Path(path) for path in paths]
-    plain = len({path.name for path in files}) == len(files)
+    def solved(request: Request) -> Plan:
+        return cheapest_study.cheapest(problem_of(request, facts), backend)
 
-    def solved(name: str, request: Request, left_out: tuple[str, ...] = ()) -> Entry:
-        return Entry(name, cheapest_study.cheapest(problem_of(request, facts), backend), request, left_out)
-
-    def entry(path: Path) -> Entry:
-        name = path.name if plain else str(path)
-        return Entry(name, read_plan(path)) if is_plan(path) else solved(name, load(path))
-
-    if len(files) != 1:
-        return side_by_side([entry(path) for path in files])
-    variants = load_compared(files[0], algorithms, overrides)
-    return side_by_side([solved(one.algorithm, one.request, one.left_out) for one in variants])
+    return side_by_side([Path(path) for path in paths], algorithms, overrides, load, solved)
 
 
 def review(plan: str | Path, bill: str | Path) -> Review:
@@ -301,20 +285,9 @@ def check(
     Raises InputError, also for what it states of a comparison; MissingFactError where it names a model, GPU, place or
     launcher that no catalog knows.
     """
-    from rlopt.reading.compared import load_compared
-    from rlopt.reading.derived import derived
-    from rlopt.reading.rest import own_notes
+    from rlopt.reading.checked import checked
 
-    request, facts = load(path, overrides, calibration, steps_done), catalog()
-    check_places(request, facts)
-    for name in request.choices.gpus or ():
-        named_devices(name, facts)
-    launcher_of(request)
-    resolve_models(request, facts)
-    if set(request.compare) - {request.job.algorithm}:
-        for one in load_compared(Path(path), (), overrides):
-            resolve_models(one.request, facts)
-    return [*derived(request), *own_notes(request)]
+    return checked(load(path, overrides, calibration, steps_done), catalog(), Path(path), overrides)
 
 
 @lru_cache(maxsize=1)
