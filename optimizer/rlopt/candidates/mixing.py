@@ -47,8 +47,10 @@ class Remembered:
     def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
         """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
         wanted = np.asarray(first, dtype=np.int64) * SHIFT + second
-        new = np.setdiff1d(wanted, self.keys)
+        known = np.append(self.keys, -1)  # no pair is numbered below 0
+        new = wanted[known[np.searchsorted(self.keys, wanted)] != wanted]
         if len(new):
+            new = np.unique(new)
             found = estimate(new // SHIFT, new % SHIFT)
             keys = np.concatenate([self.keys, new])
             values = np.concatenate(

@@ -44,6 +44,9 @@ class Rule:
     of_group: bool = False
     """Whether pools that cost nothing keep it wherever any pools do: of one way to run the job and group size, no pool
     mends what an idle column breaks."""
+    ratio: bool = False
+    """Whether one pool makes up for what another lacks. Else amounts of pools add up or are the least of them: what
+    one pool breaks no other mends."""
     constant: bool = False
     """Whether the request alone decides the amount: it is the same for all columns."""
 

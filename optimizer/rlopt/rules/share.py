@@ -42,5 +42,16 @@ def rules(problem: Problem) -> list[Rule]:
     if share is None:
         return []
     return [
-        Rule(NAME, "floors.on_demand_share", "share", ">=", float(share), _share, share_of, step=0.05, of_pools=True)
+        Rule(
+            NAME,
+            "floors.on_demand_share",
+            "share",
+            ">=",
+            float(share),
+            _share,
+            share_of,
+            step=0.05,
+            of_pools=True,
+            ratio=True,
+        )
     ]

@@ -39,6 +39,11 @@ class Prune:
     costs: Floats = field(default_factory=lambda: np.zeros(0))
     excluded: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def blind(self) -> bool:
+        """Whether no plan is known yet: no bound on the cost speaks then."""
+        return math.isinf(self.best) and not len(self.hours)
+
     def ceiling(self, hours: Floats, bounding: bool = False) -> Floats:
         """Most that a column finishing within ``hours`` may cost and still matter, shape of ``hours``.
 

@@ -26,6 +26,7 @@ from rlopt.costs import column_costs
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, Support
 from rlopt.rules import Rule
 from rlopt.studies.bounds import Bounds, Group
+from rlopt.studies.breaking import keeping
 from rlopt.studies.dominance import undominated
 from rlopt.studies.incumbents import Served, promising_colocated, promising_pairs, served_groups
 from rlopt.studies.matter import Matter
@@ -90,7 +91,7 @@ class Search:
         """Pools mixed of two offers, beside all others."""
         if not self.problem.request.choices.mixed_pools:
             return
-        if math.isinf(self.prune.best) and not len(self.prune.hours):  # without a plan no bound speaks
+        if self.prune.blind:
             self.ends = min(self.ends, time.perf_counter() + SECONDS_WITHOUT_PLAN)
         self.prune.strict = True
         for placement in modes:
@@ -209,7 +210,12 @@ class Search:
         """Pools mixed of two offers, as far as they could beat what is known."""
         if self._over():
             return
-        problem, train = self.problem, served.train
+        problem = self.problem
+        excluded, blind = self.prune.excluded, self.prune.blind  # blind: only rules say which pools are worth mixing
+        kept = keeping(problem, placement, served, self.rules, excluded) if blind else served
+        if kept is None:
+            return
+        served, train = kept, kept.train
         thin = partial(undominated, problem, placement, train, rules=self.rules)
         mixes = Mixes(self.matter, thin, self._share(), self._over)
         beside = mixes.supports(placement, served.group, train, served.rollout, served.score)
