@@ -47,6 +47,8 @@ class Remedy(Strict):
     after: Any
     total_usd: float
     expected_hours: float
+    breaks: list[str] = Field(default_factory=list)
+    """Limits and floors of the request that it does not keep with that change."""
 
 
 class Misfit(Strict):
@@ -64,7 +66,7 @@ class Misfit(Strict):
     missing_gib: float | None = None
     """Per GPU."""
     remedies: list[Remedy] = Field(default_factory=list)
-    """Single changes that help, cheapest first."""
+    """Single changes that help: those that break no limit or floor first, each part cheapest first."""
 
 
 class Broken(Strict):

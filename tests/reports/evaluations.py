@@ -39,7 +39,7 @@ def of_misfit() -> Evaluation:
     )
     remedies = [
         Remedy(key="job.trainable", before="full", after="lora_rank: 32", total_usd=5.52, expected_hours=2.7),
-        Remedy(key="gpus", before=1, after=4, total_usd=13.99, expected_hours=1.5),
+        Remedy(key="gpus", before=1, after=4, total_usd=3.99, expected_hours=1.5, breaks=["limits.max_gpus"]),
     ]
     why = Misfit(pool="main", reason=reason, stage="update policy", part="optimizer", part_gib=85.1, remedies=remedies)
     return Evaluation(name="mine.yaml", fits=False, memory=[memory], misfit=why, optimum=plans.optimal())

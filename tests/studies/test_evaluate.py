@@ -72,5 +72,9 @@ def test_every_configuration_costs_what_the_listing_says_and_none_beats_the_opti
         assert found.plan.time is not None
         assert found.plan.time.expected_hours == pytest.approx(float(columns.expected_hours[j]), rel=1e-9)
         assert found.outside == ()
+        for pool in found.plan.pools:  # told of exactly this configuration, stage by stage
+            if pool.memory is not None and pool.share is None:
+                peak = max((one for one in found.memory if one.pool == pool.name), key=lambda one: one.needed_gib)
+                assert (peak.stage, peak.needed_gib) == (pool.memory.stage, pytest.approx(pool.memory.needed_gib))
         if not found.broken:
             assert best <= usd(found.plan) * (1 + 1e-9)

@@ -97,6 +97,26 @@ def test_an_offer_that_one_pool_takes_at_its_price_keeps_it_beside_a_pool_that_s
     assert paid == {"train": listed.usd_per_hour, "rollout": 16.0}
 
 
+@pytest.mark.parametrize("stated", [{"gpus": 8}, {"instance_type": "p5.48xlarge"}, {"offer": "listed"}])
+@pytest.mark.parametrize("first", ["train", "rollout"])
+@pytest.mark.parametrize("mine", ["train", "rollout"])
+def test_a_pool_without_a_price_is_billed_at_the_catalogs_whatever_the_other_states(
+    mine: str, first: str, stated: dict[str, object]
+) -> None:
+    request = asked("grpo", choices={"placements": ["disaggregated"]}, limits={"max_gpus": 16})
+    listed = pool_of(rented("H100", 8))
+    here = {"provider": "aws", "region": "us-east-1", **({"offer": listed.offer} if "offer" in stated else stated)}
+    pools = {
+        role: eight(role=role, **here, **({"usd_per_hour": 16.0} if role == mine else {}))
+        for role in ("train", "rollout")
+    }
+    order = sorted(pools, key=lambda role: role != first)
+    found = api.evaluate(request, of(*(pools[role] for role in order)))
+    assert found.plan is not None
+    paid = {pool.name: pool.usd_per_hour for pool in found.plan.pools if pool.gpus}
+    assert paid == {role: 16.0 if role == mine else listed.usd_per_hour for role in pools}
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_a_stated_price_is_not_discounted_again(share: float) -> None:
     request = asked("grpo", choices={"discounts": {"aws": share}})
@@ -191,8 +211,10 @@ def test_what_is_stated_is_held_though_it_is_dearer() -> None:
     assert {"pools.main.layout.tp", "decisions.checkpoint.interval_steps"} <= taken
 
 
-def test_memory_is_told_of_every_stage_and_peaks_where_the_plan_says() -> None:
-    found = rented("H100", 8)
+@pytest.mark.parametrize("mine", [False, True])
+def test_memory_is_told_of_every_stage_and_peaks_where_the_plan_says(mine: bool) -> None:
+    """Also on machines that cost nothing, where many layouts have nearly the same bill."""
+    found = api.evaluate(asked("grpo"), of(own())) if mine else rented("H100", 8)
     memory = pool_of(found).memory
     assert memory is not None
     peak = max(found.memory, key=lambda one: one.needed_gib)
@@ -220,6 +242,29 @@ def test_a_misfit_says_stage_part_and_gib_and_its_remedies_really_fit() -> None:
     assert usd(enough.plan) == pytest.approx(remedies["gpus"].total_usd)
     if more > 2:
         assert not rented("A100-80GB", more // 2, layout, large=True).fits
+
+
+def test_a_remedy_that_breaks_a_limit_says_so_and_stands_after_those_that_do_not() -> None:
+    layout = LayoutGiven(offload="none", micro_batch=16)
+    request = asked("grpo", models=LARGE, limits={"max_gpus": 1, "deadline": "3.4h"})
+    config = of(PoolGiven(role="train", gpu="A100-80GB", gpus=1, layout=layout))
+    found = api.evaluate(request, config)
+    assert found.misfit is not None
+    remedies = found.misfit.remedies
+    order = [(bool(one.breaks), one.total_usd) for one in remedies]
+    assert order == sorted(order)
+    (more,) = (one for one in remedies if one.key == "gpus")
+    assert "limits.max_gpus" in more.breaks
+    again = api.evaluate(request, of(PoolGiven(role="train", gpu="A100-80GB", gpus=more.after, layout=FREE)))
+    assert "limits.max_gpus" in {one.constraint for one in again.breaks}
+    kept = [one for one in remedies if not one.breaks]
+    assert kept, "some change keeps the limits"
+    for one in kept:
+        if one.key == "job.trainable":
+            lora = type(request.job.trainable)(kind="lora", lora_rank=32)
+            assert api.evaluate(request.replaced("job.trainable", lora), config).keeps
+    assert {one.key for one in kept} >= {"job.trainable"}
+    assert ["limits.deadline"] in [one.breaks for one in remedies]
 
 
 def test_an_engine_that_does_not_fit_says_so() -> None:

@@ -107,7 +107,8 @@ def _misfit(why: Misfit) -> list[RenderableType]:
 
 def _remedy(one: Remedy) -> str:
     usd, hours = words.usd(one.total_usd), words.hours(one.expected_hours)
-    return f"{one.key}: {words.number(one.after)} in place of {words.number(one.before)}: {usd}, expected in {hours}"
+    text = f"{one.key}: {words.number(one.after)} in place of {words.number(one.before)}: {usd}, expected in {hours}"
+    return f"{text}; it then breaks {words.listed(one.breaks)}" if one.breaks else text
 
 
 def _breaks(breaks: Sequence[Broken], outside: Sequence[str]) -> list[str]:

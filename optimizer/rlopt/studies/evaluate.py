@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from rlopt.candidates.detail import PoolDetail
 from rlopt.candidates.joint import pool_rows
 from rlopt.configuration import Configuration
@@ -23,13 +21,14 @@ from rlopt.problem import ASYNC, COLOCATED, Columns, Problem
 from rlopt.request import Request
 from rlopt.rules import rules_of
 from rlopt.studies.asking import asked
-from rlopt.studies.cheapest import cheapest, find, solve_found
+from rlopt.studies.cheapest import cheapest, find, solve_column
 from rlopt.studies.diff import difference
 from rlopt.studies.holding import Build, held, narrowed, stated_rules
 from rlopt.studies.lifting import broken as keys_broken
 from rlopt.studies.misfit import misfit
 from rlopt.studies.own_machines import Machines, admitting, machines_of
 from rlopt.studies.published_request import without
+from rlopt.studies.remedies import Tried
 from rlopt.studies.said import said
 
 __all__ = ["Priced", "evaluate", "price"]
@@ -60,9 +59,10 @@ def price(config: Configuration, request: Request, catalog: Catalog, build: Buil
         problem = _built(config, without(question.request, broken), machines, build)
         more = stated_rules(problem, config)
     found = find(problem, "cost", [*rules_of(problem), *more])
-    plan = solve_found(problem, found, "cost", backend)
-    memory = _memory(found.columns, _row(found.columns, found.admitted, plan), problem) if plan.pools else ()
-    return Priced(problem, plan if plan.pools else None, memory, broken, question.outside, machines)
+    plan, column = solve_column(problem, found, "cost", backend)
+    if column is None:
+        return Priced(problem, None, (), broken, question.outside, machines)
+    return Priced(problem, plan, _memory(column, problem), broken, question.outside, machines)
 
 
 def _built(config: Configuration, request: Request, machines: Machines, build: Build) -> Problem:
@@ -82,34 +82,25 @@ def _any(problem: Problem) -> bool:
     return bool(len(problem.colocated) or (len(problem.training) and len(problem.rollout)))
 
 
-def _row(columns: Columns, admitted: np.ndarray, plan: Plan) -> int:
-    """The column that the plan is."""
-    assert plan.cost is not None
-    assert plan.decisions is not None
-    usd = np.where(admitted, columns.usd, np.inf)
-    close = np.flatnonzero(np.abs(usd - plan.cost.total_usd) <= 1e-6 * max(1.0, plan.cost.total_usd))
-    every = plan.decisions.checkpoint.interval_steps
-    return int(min(close, key=lambda j: (columns.interval_steps[j] != every, usd[j]), default=int(np.argmin(usd))))
-
-
-def _details(columns: Columns, j: int, problem: Problem) -> list[tuple[str, PoolDetail]]:
-    estimates, steady = problem.estimates, bool(columns.placement[j] == ASYNC)
+def _details(column: Columns, problem: Problem) -> list[tuple[str, PoolDetail]]:
+    """Every pool of a column (one row) by its name."""
+    estimates, placement = problem.estimates, int(column.placement[0])
     found = []
-    for pools, row in pool_rows(columns, j, problem):
+    for pools, row in pool_rows(column, 0, problem):
         at = int(pools.estimate[row])
-        if pools is problem.colocated or columns.placement[j] == COLOCATED:
+        if placement == COLOCATED:
             found.append(("main" if problem.workload.generates else "train", estimates.colocated_detail(at)))
         elif pools is problem.training:
             found.append(("train", estimates.training_detail(at)))
         elif pools is problem.rollout:
-            found.append(("rollout", estimates.rollout_detail(at, steady)))
+            found.append(("rollout", estimates.rollout_detail(at, placement == ASYNC)))
         else:
             found.append(("score", estimates.scoring_detail(at)))
     return found
 
 
-def _memory(columns: Columns, j: int, problem: Problem) -> tuple[StageMemory, ...]:
-    """Every stage of every pool of a column."""
+def _memory(column: Columns, problem: Problem) -> tuple[StageMemory, ...]:
+    """Every stage of every pool of the plan's column (one row)."""
     return tuple(
         StageMemory(
             pool=name,
@@ -118,7 +109,7 @@ def _memory(columns: Columns, j: int, problem: Problem) -> tuple[StageMemory, ..
             capacity_gib=detail.capacity_gib,
             parts={part: float(value) for part, value in parts.items()},
         )
-        for name, detail in _details(columns, j, problem)
+        for name, detail in _details(column, problem)
         for stage, parts in detail.by_stage.items()
     )
 
@@ -135,8 +126,9 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
     common: Mapping[str, Any] = {"name": name, "optimum": optimum, "notes": notes}
     if found.plan is None:
 
-        def attempt(one: Configuration, wider: Request) -> Plan | None:
-            return price(one, wider, catalog, build, backend).plan
+        def attempt(one: Configuration, wider: Request) -> Tried | None:
+            tried = price(one, wider, catalog, build, backend)
+            return None if tried.plan is None else (tried.plan, _broken_keys(tried))
 
         why, memory = misfit(found.problem, config, found.machines, request, attempt)
         stated = said(config, None)[0]
@@ -148,7 +140,7 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
         memory=list(found.memory),
         stated=stated,
         taken=taken,
-        breaks=_breaks(problem, found, outside),
+        breaks=_breaks(problem, found),
         outside=choices,
         plan=found.plan,
         difference=difference(found.plan, optimum, (name, "the optimum")) if optimum.pools else None,
@@ -156,12 +148,17 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
     )
 
 
-def _breaks(problem: Problem, found: Priced, outside: list[str]) -> list[Broken]:
+def _broken_keys(found: Priced) -> tuple[str, ...]:
+    """Limits and floors that a priced configuration does not keep."""
+    return tuple(dict.fromkeys((*(key for key in found.outside if key.startswith("limits.")), *found.broken)))
+
+
+def _breaks(problem: Problem, found: Priced) -> list[Broken]:
     """Limits and floors of the request that the configuration's plan exceeds, each with both numbers."""
     assert found.plan is not None
     plan, rows = found.plan, list[Broken]()
     asked_of = {rule.key: rule for rule in rules_of(problem)}
-    for key in dict.fromkeys((*(key for key in outside if key.startswith("limits.")), *found.broken)):
+    for key in _broken_keys(found):
         rule = asked_of.get(key)
         if rule is None:
             rows.append(Broken(constraint=key, value=None, limit=None, unit=""))

@@ -96,25 +96,27 @@ def admitting(request: Request, machines: Machines) -> Request:
 
 def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Machines:
     """Find the machines of every pool. Raises InputError where there are none."""
-    ids: list[frozenset[str]] = []
+    ids: dict[int, frozenset[str]] = {}
     own: set[str] = set()
     outside: dict[str, None] = {}
     notes: list[str] = []
     listed = catalog
-    for number, pool in enumerate(config.pools, 1):
-        devices = _devices(config, pool, catalog)
-        if pool.own_price and not as_listed(pool, request, catalog):
-            offer, said = _own_offer(config, pool, devices, request, listed)
-            offer = _named_apart(offer, number, frozenset().union(*ids), catalog)
+    devices = [_devices(config, pool, listed) for pool in config.pools]
+    stated = [pool.own_price and not as_listed(pool, request, listed) for pool in config.pools]
+    for number in sorted(range(len(stated)), key=lambda n: stated[n]):  # a price stated for one pool is no other's
+        pool = config.pools[number]
+        if stated[number]:
+            offer, said = _own_offer(config, pool, devices[number], request, listed)
+            offer = _named_apart(offer, number + 1, frozenset().union(*ids.values()), catalog)
             catalog = _with_offer(catalog, offer)
             own.add(offer.id)
-            ids.append(frozenset((offer.id,)))
+            ids[number] = frozenset((offer.id,))
             notes += [one for one in said if one not in notes]
             continue
-        found, keys = _listed(config, pool, devices, request, catalog)
-        ids.append(found)
+        ids[number], keys = _listed(config, pool, devices[number], request, listed)
         outside |= dict.fromkeys(f"choices.{key}" for key in keys)
-    return Machines(catalog, tuple(ids), frozenset(own), tuple(outside), tuple(notes))
+    in_order = tuple(ids[number] for number in range(len(stated)))
+    return Machines(catalog, in_order, frozenset(own), tuple(outside), tuple(notes))
 
 
 def _named_apart(offer: Offer, number: int, used: frozenset[str], catalog: Catalog) -> Offer:

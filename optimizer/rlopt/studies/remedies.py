@@ -12,8 +12,10 @@ from rlopt.plan import Plan
 from rlopt.request import Request
 from rlopt.studies.clock import Clock
 
-Attempt = Callable[[Configuration, Request], Plan | None]
-"""The plan of a changed configuration or request; None where it does not fit either."""
+Tried = tuple[Plan, tuple[str, ...]]
+"""A plan, and the limits and floors that it breaks."""
+Attempt = Callable[[Configuration, Request], Tried | None]
+"""What a changed configuration or request comes to; None where it does not fit either."""
 SECONDS = 20.0
 """For all of them together."""
 
@@ -77,26 +79,32 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
 
 
 def remedies(config: Configuration, request: Request, attempt: Attempt, pool: str) -> list[Remedy]:
-    """Changes of the pool that does not fit under which the configuration runs, cheapest first.
+    """Changes of the pool that does not fit under which the configuration runs.
 
-    Of more GPUs the fewest that help.
+    Those that keep every limit and floor come first, each part cheapest first. Of more GPUs the fewest that help, and
+    the fewest that help within the limits.
     """
     role = pool if pool in ("rollout", "score") else "train"
-    clock, found, opened = Clock.of(SECONDS), list[Remedy](), set[str]()
+    clock, found, opened = Clock.of(SECONDS), list[Remedy](), set[tuple[str, bool]]()
     for key, before, after, changed, wider in _changes(config, request, role):
-        if clock.over or key in opened:
+        if clock.over or (key, True) in opened:
             continue
         try:
-            plan = attempt(changed, wider)
+            tried = attempt(changed, wider)
         except RloptError:  # a change that cannot be asked helps nobody
             continue
-        if plan is None or plan.cost is None or plan.time is None:
+        if tried is None or (key, not tried[1]) in opened:
             continue
-        opened.add(key)
+        plan, breaks = tried
+        if plan.cost is None or plan.time is None:
+            continue
+        opened.add((key, not breaks))
         if key == "gpu":
             work = {"train": "update", "rollout": "generate", "score": "forward"}[role]
             taken = next(one for one in plan.pools if work in one.roles)
             after = f"{taken.gpu} ({taken.instance_type} at {taken.provider})"
         usd, hours = plan.cost.total_usd, plan.time.expected_hours
-        found.append(Remedy(key=key, before=before, after=after, total_usd=usd, expected_hours=hours))
-    return sorted(found, key=lambda one: one.total_usd)
+        found.append(
+            Remedy(key=key, before=before, after=after, total_usd=usd, expected_hours=hours, breaks=list(breaks))
+        )
+    return sorted(found, key=lambda one: (bool(one.breaks), one.total_usd))
