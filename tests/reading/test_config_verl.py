@@ -10,6 +10,7 @@ from rlopt import api
 from rlopt.configuration import Configuration
 from rlopt.errors import InputError
 from rlopt.reading.config_file import read_configuration
+from rlopt.reading.shell import calculated
 from tests.studies.small import asked
 
 SCRIPT = r"""
@@ -94,6 +95,75 @@ def test_a_hydra_file_is_read_like_its_overrides(tmp_path: Path) -> None:
     assert found.decisions.precision.rollout == "fp8"
     assert found.pools[0].layout.micro_batch is None
     assert any("filled by tokens" in note for note in found.notes)
+
+
+APART = r"""
+NNODES=${NNODES:-2}
+# rollout.nnodes=64
+n_gpus_rollout=$((16 / (2 + 2)))
+n_gpus_training=$((${NGPUS:-12} - n_gpus_rollout))
+python -m verl.experimental.MODULE \
+    actor_rollout_ref.hybrid_engine=False actor_rollout_ref.rollout.tensor_model_parallel_size=1 \
+    trainer.nnodes="${NNODES}" trainer.n_gpus_per_node="${n_gpus_training}" \
+"""
+TOP = (
+    '    rollout.nnodes="$((NNODES - 1))" rollout.n_gpus_per_node="${n_gpus_rollout}" rollout.total_rollout_steps=100\n'
+)
+INNER = "    actor_rollout_ref.rollout.nnodes=3 actor_rollout_ref.rollout.n_gpus_per_node=4\n"
+MAINS = ("fully_async_policy.fully_async_main", "one_step_off_policy.main_ppo")
+
+
+@pytest.mark.parametrize("main", MAINS)
+@pytest.mark.parametrize(
+    ("more", "machines"), [(TOP, (1, 4)), (INNER, (3, 4)), (TOP + INNER, (1, 4)), (INNER + TOP, (1, 4)), ("", (1, 8))]
+)
+def test_trainers_apart_sample_on_the_machines_that_stand_at_the_top(
+    tmp_path: Path, main: str, more: str, machines: tuple[int, int]
+) -> None:
+    body = APART.replace("MODULE", main) + more.replace("\n    ", " \\\n    ")
+    found = read(tmp_path, body)
+    train, rollout = found.pools
+    assert (train.role, train.nodes, train.gpus_per_node, train.gpus) == ("train", 2, 8, 16)
+    assert (rollout.role, rollout.nodes, rollout.gpus_per_node) == ("rollout", *machines)
+    assert found.decisions.placement == "async"
+    assert found.decisions.staleness == (1 if "one_step" in main else None)
+    assert any("1 machine of 8 GPUs" in note for note in found.notes) == (not more)
+    held = {"rollout.nnodes", "rollout.n_gpus_per_node", "actor_rollout_ref.hybrid_engine"}
+    assert not held & set(found.ignored)
+    assert ("actor_rollout_ref.rollout.nnodes" in found.ignored) == (TOP in more and INNER in more)
+
+
+@pytest.mark.parametrize("key", ["async_training: {staleness_threshold: 0.5}", "rollout: {nnodes: 2}"])
+def test_a_hydra_file_of_such_a_trainer_is_known_by_its_keys(tmp_path: Path, key: str) -> None:
+    text = f"actor_rollout_ref: {{rollout: {{n: 8}}}}\ntrainer: {{nnodes: 1, n_gpus_per_node: 8}}\n{key}\n"
+    found = read(tmp_path, text, "run.yaml")
+    assert [pool.role for pool in found.pools] == ["train", "rollout"]
+    assert found.pools[1].nodes == (2 if "nnodes" in key else 1)
+
+
+def test_the_main_trainer_samples_apart_only_on_machines_that_are_stated(tmp_path: Path) -> None:
+    text = "python -m verl.trainer.main_ppo trainer.v1.trainer_mode=separate_async trainer.n_gpus_per_node=4"
+    with pytest.raises(InputError, match="no machines that sample") as caught:
+        read(tmp_path, text + "\n")
+    assert caught.value.complaints[0].key == "actor_rollout_ref.rollout.nnodes"
+    found = read(tmp_path, text + " actor_rollout_ref.rollout.nnodes=2\n")
+    assert (found.pools[1].nodes, found.pools[1].gpus_per_node) == (2, 4)
+    assert any("hybrid_engine" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("sum_", "is_"),
+    [("1024 * 8", 8192), ("(2 + 2) * -3", -12), ("7 / 2", 3), ("-7 / 2", -3), ("$A - A", 0), ("${A} * (A + 1)", 20)],
+)
+def test_sums_of_a_script_are_written_out(sum_: str, is_: int) -> None:
+    assert calculated(f"x=$(({sum_}))", {"A": "4"}) == f"x={is_}"
+
+
+@pytest.mark.parametrize(
+    "sum_", ["B + 1", "1 / 0", "2 ** 9", "f(1)", "1 +", "'a' * 9", "9" * 40, "(" * 190, "1.5 * 2", "__import__"]
+)
+def test_what_is_no_sum_of_known_numbers_stays_as_it_stands(sum_: str) -> None:
+    assert calculated(f"x=$(({sum_}))", {}) == f"x=$(({sum_}))"
 
 
 def test_a_script_is_evaluated_and_says_what_it_did_not_hold(tmp_path: Path) -> None:

@@ -13,12 +13,15 @@ from typing import Any, Final
 
 from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven
 from rlopt.errors import InputError
+from rlopt.reading.shell import VARIABLE, calculated, plain, spelled
 
 ACTOR, ROLLOUT, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.rollout", "actor_rollout_ref.model"
 MARKS: Final = ("actor_rollout_ref.", "main_ppo", "trainer.n_gpus_per_node")
 _OVERRIDE: Final = re.compile(r"""(?<![\w./-])\+{0,2}([a-z_]\w*(?:\.\w+)+)=("[^"]*"|'[^']*'|[^\s\\"']+)""")
-_VARIABLE: Final = re.compile(r"""^\s*(?:export\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']*'|[^\s#;]*)""")
-_USED: Final = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
+_MAIN: Final = re.compile(r"\b(fully_async|one_step_off)_(?:main|policy\.main_ppo|ppo)")
+"""How a script names a trainer that samples on machines of its own: its module, or its configuration."""
+TOP: Final = ("rollout.n_gpus_per_node", "rollout.nnodes")
+"""Machines that sample, of the trainers with machines of their own for it."""
 MEGATRON: Final = {
     "tp": "tensor_model_parallel_size",
     "pp": "pipeline_model_parallel_size",
@@ -39,14 +42,17 @@ def of_script(text: str, name: str) -> Configuration:
     values: dict[str, Any] = {}
     lines: dict[str, int | None] = {}
     variables: dict[str, str] = {}
+    trainer = ""
     for number, line in enumerate(text.splitlines(), start=1):
-        code = "" if line.lstrip().startswith("#") else line
-        known = _VARIABLE.match(code)
+        code = "" if line.lstrip().startswith("#") else calculated(line, variables)
+        known = VARIABLE.match(code)
         if known is not None and "." not in known[1]:
-            variables[known[1]] = _spelled(known[2], variables)
+            variables[known[1]] = spelled(known[2], variables)
         for key, value in _OVERRIDE.findall(code):
-            values[key], lines[key] = _plain(_spelled(value, variables)), number
-    return _Verl(values, lines, name).configuration()
+            values[key], lines[key] = plain(spelled(value, variables)), number
+        named = _MAIN.search(code)
+        trainer = named[1] if named is not None else trainer
+    return _Verl(values, lines, name, trainer).configuration()
 
 
 def of_tree(tree: Mapping[Any, Any], places: Mapping[str, tuple[str, int | None]], name: str) -> Configuration:
@@ -63,22 +69,6 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from _leaves(value, f"{path}.{key}" if path else str(key))
 
 
-def _spelled(text: str, variables: Mapping[str, str]) -> str:
-    """A shell word with its variables written out, and its quotes gone."""
-
-    def known(match: re.Match[str]) -> str:
-        return variables.get(match[1] or match[3], match[2] if match[2] is not None else match[0])
-
-    return _USED.sub(known, text.strip("\"'"))
-
-
-def _plain(text: str) -> Any:
-    lower = text.lower()
-    if lower in ("true", "false"):
-        return lower == "true"
-    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else text
-
-
 @dataclass(slots=True)
 class _Verl:
     """Values by dotted key; ``used`` are those that were held."""
@@ -86,6 +76,8 @@ class _Verl:
     values: Mapping[str, Any]
     lines: Mapping[str, int | None]
     name: str
+    trainer: str = ""
+    """fully_async or one_step_off where the script names one of them."""
     used: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -107,10 +99,7 @@ class _Verl:
     def configuration(self) -> Configuration:
         """What the script runs."""
         each, nodes = self.whole("trainer.n_gpus_per_node", 8), self.whole("trainer.nnodes", 1)
-        apart = (
-            self.of("trainer.v1.trainer_mode") == "separate_async"
-            or self.of("actor_rollout_ref.hybrid_engine") is False
-        )
+        apart, steps_late = self.apart(), 1 if self.trainer == "one_step_off" else None
         tp = self.whole(f"{ROLLOUT}.tensor_model_parallel_size")
         if tp is None:
             tp = 2
@@ -121,7 +110,7 @@ class _Verl:
         trained = layout if apart else layout.model_copy(update={"rollout_tp": tp, "rollout_ep": ep})
         pools = [self.pool("train", each, nodes, trained)]
         if apart:
-            other, more = self.whole(f"{ROLLOUT}.n_gpus_per_node", 8), self.whole(f"{ROLLOUT}.nnodes", 1)
+            other, more = self.sampling(each)
             pools.append(self.pool("rollout", other, more, LayoutGiven.model_validate(engine)))
         low = self.of(f"{ROLLOUT}.quantization")
         precision = PrecisionGiven(rollout="fp8" if low == "fp8" else "bf16" if low is None else None)
@@ -130,6 +119,7 @@ class _Verl:
             placement="async" if apart else "colocated",
             group_size=self.whole(f"{ROLLOUT}.n"),
             precision=precision,
+            staleness=steps_late,
             interval_steps=saves,
         )
         left = tuple(sorted(key for key in self.values if key not in self.used))
@@ -137,6 +127,37 @@ class _Verl:
         return Configuration(
             pools=tuple(pools), decisions=decided, file=self.name, lines=lines, ignored=left, notes=tuple(self.notes)
         )
+
+    def own_trainer(self) -> bool:
+        """Whether a trainer runs that is not verl's main one: its machines for sampling stand at the top."""
+        named = any(key.startswith("async_training.") or key in TOP for key in self.values)
+        return bool(self.trainer) or named
+
+    def apart(self) -> bool:
+        """Whether other machines sample than train."""
+        if self.own_trainer():
+            self.used.add("actor_rollout_ref.hybrid_engine")
+            if self.of("async_training.use_dynamic_resource_scheduling") is True:
+                self.notes.append("training machines that help out with sampling (dynamic scheduling) are not modelled")
+            return True
+        separate, hybrid = self.of("trainer.v1.trainer_mode") == "separate_async", "actor_rollout_ref.hybrid_engine"
+        if separate and self.of(hybrid) is not False:
+            self.notes.append("training machines that help out with sampling (hybrid_engine) are not modelled")
+        return separate or self.of(hybrid) is False
+
+    def sampling(self, each: int | None) -> tuple[int | None, int | None]:
+        """GPUs of a machine that samples, and machines. Raises InputError where there are none."""
+        if self.own_trainer():  # 0.9.1 writes the keys at the top over those of the actor's rollout; later ones do not
+            stated = [key if key in self.values else f"actor_rollout_ref.{key}" for key in TOP]
+            if not any(key in self.values for key in stated):
+                self.notes.append("verl samples on 1 machine of 8 GPUs where rollout.nnodes and its GPUs are left out")
+            return self.whole(stated[0], 8), self.whole(stated[1], 1)
+        nodes = self.whole(f"{ROLLOUT}.nnodes")
+        if nodes is None:
+            message, allowed = "is left out: verl then has no machines that sample", "a whole number from 1"
+            fix = f"add {ROLLOUT}.nnodes=1, or sample and train on the same machines"
+            raise InputError.of(f"{ROLLOUT}.nnodes", message, file=self.name, allowed=allowed, fix=fix)
+        return self.whole(f"{ROLLOUT}.n_gpus_per_node", each), nodes
 
     def pool(self, role: Any, each: int | None, nodes: int | None, layout: LayoutGiven) -> PoolGiven:
         """Machines of one kind; verl does not say of which GPU."""
