@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 import rlopt
+from rlopt import language
 from rlopt.cli import exits
 from rlopt.cli.catalog import catalog
 from rlopt.cli.check import check
@@ -23,6 +24,7 @@ from rlopt.cli.init import init
 from rlopt.cli.review import review
 from rlopt.cli.schema import schema
 from rlopt.cli.solve import solve
+from rlopt.cli.speech import with_language
 from rlopt.cli.validate import validate
 
 COMMANDS: tuple[click.Command, ...] = (
@@ -65,6 +67,7 @@ def command_line() -> None:
 
 for _command in COMMANDS:
     command_line.add_command(_command)
+with_language(command_line)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -75,6 +78,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     arguments
         What stands after ``rlopt``; default: the process's own arguments.
     """
+    with language.use(language.current()):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = command_line.main(args=arguments, prog_name="rlopt", standalone_mode=False)
         sys.stdout.flush()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import traceback
+from typing import TYPE_CHECKING
 
 import click
 
 from rlopt.cli import exits
+from rlopt.language import tr
+
+if TYPE_CHECKING:
+    from rlopt.errors import Complaint
 
 
 def explain_failure(error: Exception) -> tuple[str, int]:
@@ -29,10 +34,15 @@ def explain_failure(error: Exception) -> tuple[str, int]:
         return error.format_message(), exits.BAD_INPUT
     if isinstance(error, click.ClickException):
         return _usage(error), exits.BAD_INPUT
+    if isinstance(error, errors.InputError):
+        said = "\n".join(_complaint(complaint) for complaint in error.complaints)
+        return _heading(error) + said, error.exit_code
+    if isinstance(error, errors.NotSupportedError):
+        return f"{_heading(error)}{error.key}: {tr(error.message)}", error.exit_code
     if isinstance(error, errors.RloptError):
-        return _heading(error) + str(error), error.exit_code
+        return _heading(error) + tr(str(error)), error.exit_code
     if isinstance(error, OSError):
-        return f"error: {error.filename or 'file'}: {error.strerror or error}", exits.BAD_INPUT
+        return f"{tr('error')}: {error.filename or tr('file')}: {tr(error.strerror or str(error))}", exits.BAD_INPUT
     return _defect(error), exits.INTERNAL_FAULT
 
 
@@ -40,24 +50,30 @@ def _heading(error: Exception) -> str:
     from rlopt import errors
 
     if isinstance(error, errors.InfeasibleError):
-        return "infeasible: "
+        return f"{tr('infeasible')}: "
     if isinstance(error, errors.SolverError):
-        return "internal fault: "
+        return f"{tr('internal fault')}: "
     if isinstance(error, errors.InputError) and len(error.complaints) > 1:
-        return f"{len(error.complaints)} errors:\n"
-    return "error: "
+        return tr(f"{len(error.complaints)} errors:") + "\n"
+    return f"{tr('error')}: "
+
+
+def _complaint(complaint: Complaint) -> str:
+    """As the complaint says itself, each of its sentences in the language in use."""
+    place = ":".join(str(part) for part in (complaint.file, complaint.line) if part is not None)
+    head = ": ".join(part for part in (place, complaint.key, tr(complaint.message)) if part)
+    rest = (("allowed", complaint.allowed), ("fix", complaint.fix))
+    return "\n".join([head, *(f"  {tr(name)}: {tr(text)}" for name, text in rest if text)])
 
 
 def _usage(error: click.ClickException) -> str:
-    text = f"error: {error.format_message()}"
+    text = f"{tr('error')}: {tr(error.format_message())}"
     context = getattr(error, "ctx", None)
-    return text if context is None else f"{text}\nhelp:  {context.command_path} --help"
+    return text if context is None else f"{text}\n{tr('help')}:  {context.command_path} --help"
 
 
 def _defect(error: Exception) -> str:
     if os.environ.get("RLOPT_DEBUG"):
         return "".join(traceback.format_exception(error)).rstrip()
-    return (
-        f"internal fault: {type(error).__name__}: {error}\n"
-        "This is a defect of rlopt, not of your file. Run again with RLOPT_DEBUG=1 to see where it happened."
-    )
+    advice = "This is a defect of rlopt, not of your file. Run again with RLOPT_DEBUG=1 to see where it happened."
+    return f"{tr('internal fault')}: {type(error).__name__}: {error}\n{tr(advice)}"

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+from rlopt.language import tr
+
 SILENT_SECONDS: Final = 1.0
 """Work shorter than this shows nothing."""
 _REFRESH_SECONDS: Final = 0.5
@@ -21,6 +23,7 @@ def working(what: str) -> Iterator[None]:
     if not stream.isatty():
         yield
         return
+    what = tr(what)  # the thread that shows it knows no language
     done = threading.Event()
     shower = threading.Thread(target=_show, args=(what, stream, done), daemon=True)
     shower.start()
@@ -36,7 +39,7 @@ def _show(what: str, stream: TextIO, done: threading.Event) -> None:
     pause, width = SILENT_SECONDS, 0
     while not done.wait(pause):
         line = f"{what} ... {time.monotonic() - start:.0f} s"
-        width = max(width, len(line))
+        width = max(width, len(line) + sum(not mark.isascii() for mark in line))
         stream.write(f"\r{line}")
         stream.flush()
         pause = _REFRESH_SECONDS

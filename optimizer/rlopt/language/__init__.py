@@ -16,9 +16,29 @@ LANGUAGES = ("en", "zh")
 _current: ContextVar[str] = ContextVar("language", default="en")
 
 
+class Name(str):
+    """A text that is the same in every language: what somebody named, or wrote, or a program reads."""
+
+    __slots__ = ()
+
+
 def current() -> str:
     """Code of the language in use: one of `LANGUAGES`."""
     return _current.get()
+
+
+def choose(language: str) -> None:
+    """Report in this language from now on, until the end of the `use` around it.
+
+    Raises
+    ------
+    ValueError
+        When the language is none of `LANGUAGES`.
+    """
+    if language not in LANGUAGES:
+        message = f"no reports in {language!r}; there are {', '.join(LANGUAGES)}"
+        raise ValueError(message)
+    _current.set(language)
 
 
 @contextmanager
@@ -30,16 +50,19 @@ def use(language: str) -> Iterator[None]:
     ValueError
         When the language is none of `LANGUAGES`.
     """
-    if language not in LANGUAGES:
-        message = f"no reports in {language!r}; there are {', '.join(LANGUAGES)}"
-        raise ValueError(message)
-    token = _current.set(language)
+    before = _current.get()
+    choose(language)
     try:
         yield
     finally:
-        _current.reset(token)
+        _current.set(before)
 
 
 def tr(text: str) -> str:
-    """Say a finished English text in the language in use; English is returned as it is."""
-    return text
+    """Say a finished English text in the language in use; English and a `Name` are returned as they are."""
+    language = _current.get()
+    if language == "en" or not text or isinstance(text, Name):
+        return text
+    from rlopt.language.catalogue import catalogue
+
+    return catalogue(language).say(text)

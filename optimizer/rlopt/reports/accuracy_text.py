@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from rlopt.reports import words
-from rlopt.reports.layout import bullets, facts, heading, indented, table
+from rlopt.reports.layout import bullets, facts, heading, indented, paragraph, table
 
 MOST_GROUPS: Final = 15
 """Groups of one split that are listed; the JSON has all."""
@@ -37,10 +37,10 @@ _WORDS: Final = (
 
 def accuracy_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Lay out the document that ``rlopt validate --json`` prints."""
-    parts: list[RenderableType] = [Text(_headline(document), style="bold")]
+    parts: list[RenderableType] = [paragraph(_headline(document), style="bold")]
     if document["repeated_ids"]:
         shown = ", ".join(plain(name) for name in document["repeated_ids"][:5])
-        parts.append(Text(f"{words.count(len(document['repeated_ids']), 'id')} more than once: {shown}"))
+        parts.append(paragraph(f"{words.count(len(document['repeated_ids']), 'id')} more than once: {shown}"))
     for key, part in document["summary"].items():
         parts += heading(f"{part['title']} ({_coverage(part['all'])})")
         parts += _verdicts(part) if key == "fits" else _errors(part)
@@ -85,13 +85,13 @@ def _errors(part: Mapping[str, Any]) -> list[RenderableType]:
     parts: list[RenderableType] = [_groups("", {"all": part["all"]})]
     over = part["all"]["over_limit"]
     if over is not None:
-        parts.append(indented(Text(f"measured above the plan's need with its margin: {percent(over)} of rows")))
+        parts.append(indented(paragraph(f"measured above the plan's need with its margin: {percent(over)} of rows")))
     for by, groups in part["by"].items():
         if len(groups) > 1:
             parts += [Text(), _groups(BY.get(by, by), groups)]
     if part["worst"]:
         units = ", ".join(dict.fromkeys(row["unit"] for row in part["worst"]))
-        parts += [Text(), indented(Text(f"Furthest off ({units})")), _worst(part["worst"])]
+        parts += [Text(), indented(paragraph(f"Furthest off ({units})")), _worst(part["worst"])]
     return parts
 
 

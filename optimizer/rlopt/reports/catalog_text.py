@@ -13,7 +13,7 @@ from rlopt.facts.catalog import Catalog
 from rlopt.facts.offer import Offer
 from rlopt.reports import words
 from rlopt.reports.catalog_records import Record, provider_counts
-from rlopt.reports.layout import facts, heading, table
+from rlopt.reports.layout import facts, heading, paragraph, table
 
 GRADES: Final = ("list", "marketplace", "aggregator")
 CONFIDENCES: Final = ("high", "medium", "low")
@@ -69,7 +69,7 @@ def counts_report(catalog: Catalog, offers: Sequence[Offer], today: date | None 
     files = [(entry.name, f"{entry.rows:,}", entry.as_of or "undated", entry.source) for entry in catalog.provenance]
     left_out = [(f"{number:,}", reason) for reason, number in catalog.left_out.items()]
     parts: list[RenderableType] = [
-        Text(f"{words.count(len(offers), 'offer')} of {words.count(len(rows), 'provider')}", style="bold"),
+        paragraph(f"{words.count(len(offers), 'offer')} of {words.count(len(rows), 'provider')}", style="bold"),
         table(columns, rows, right=numbers),
         *heading(f"Age of the prices on {day.isoformat()}"),
         facts(age_rows),
@@ -111,7 +111,7 @@ def shelf_report(name: str, records: Sequence[Record]) -> list[RenderableType]:
     return [
         table(heads, rows, right=numbers),
         Text(),
-        Text(words.count(len(records), name.removesuffix("s")), style="dim"),
+        paragraph(words.count(len(records), name.removesuffix("s")), style="dim"),
     ]
 
 
@@ -122,7 +122,7 @@ def records_report(records: Sequence[Record]) -> list[RenderableType]:
         title = entry.get("id") or entry.get("key") or entry.get("name")
         if index:
             parts.append(Text())
-        parts.append(Text(f"{entry['kind']} {title}", style="bold"))
+        parts.append(paragraph(f"{entry['kind']} {title}", style="bold"))
         parts.append(facts((words.spelled(key), _cell(value, key)) for key, value in entry.items() if key != "kind"))
     return parts
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
+from rlopt.language import tr
 from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
-from rlopt.reports.layout import Fitting, bullets, indented, table
+from rlopt.reports.layout import Fitting, bullets, indented, paragraph, table
 
 MARK = "◂"
 """Marks the knee."""
@@ -18,7 +19,7 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     """Lay a frontier out by time, fastest first, each row with what it saves against the row above."""
     points = [plan for plan in frontier.points if plan.cost is not None and plan.time is not None]
     if not points:
-        return [Text("No plan keeps every limit and floor of the request; rlopt solve says what would help.")]
+        return [paragraph("No plan keeps every limit and floor of the request; rlopt solve says what would help.")]
     unproven = sum(plan.status != "optimal" for plan in points)
     rows = []
     before: float | None = None
@@ -30,17 +31,17 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     verdict = "Each is proven: nothing as fast costs less."
     if unproven:
         verdict = f"{unproven} of them not proven (marked *): the time limit came first."
-    title = f"{points[0].job or 'This job'}: {words.count(len(points), 'plan')}, fastest first. {verdict}"
+    title = f"{points[0].job or tr('This job')}: {words.count(len(points), 'plan')}, fastest first. {verdict}"
     narrow = [(row[0], row[2], row[5], row[6], row[7] and f"K {row[7]}") for row in rows]
     columns = ("confident", "expected", "total", "saves", "GPUs", "machines", "placement", "K")
     return [
-        Text(title, style="bold"),
+        paragraph(title, style="bold"),
         Text(),
         Fitting(table(columns, rows, right=NUMBERS), bullets(", ".join(filter(None, row)) for row in narrow)),
         Text(),
-        *([] if marked is None else [indented(Text(_knee(points, points.index(marked))))]),
+        *([] if marked is None else [indented(paragraph(_knee(points, points.index(marked))))]),
         indented(
-            Text(
+            paragraph(
                 f"confident: {words.chances(_confidence(points))} are done by then; saves: against the row above",
                 style="dim",
             )

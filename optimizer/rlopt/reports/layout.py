@@ -103,6 +103,11 @@ def heading(title: str) -> list[RenderableType]:
     return [Heading(title)]
 
 
+def paragraph(text: str, style: str = "") -> Text:
+    """Whole sentences, wrapped at the width there is."""
+    return Text(tr(text), style=style)
+
+
 def indented(part: RenderableType) -> Padding:
     """The same, moved to the right as a section's body is."""
     return Padding(part, (0, 0, 0, INDENT), expand=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rich.console import RenderableType
-from rich.text import Text
 
+from rlopt.language import tr
 from rlopt.plan import Plan
 from rlopt.reports import (
     text_bill,
@@ -18,7 +18,7 @@ from rlopt.reports import (
     text_usage,
     words,
 )
-from rlopt.reports.layout import facts, heading
+from rlopt.reports.layout import facts, heading, paragraph
 
 
 def plan_report(plan: Plan) -> list[RenderableType]:
@@ -43,14 +43,14 @@ def plan_report(plan: Plan) -> list[RenderableType]:
         ]
     if plan.cost is None or plan.time is None or plan.decisions is None:
         return [
-            Text(_nothing_found(plan), style="bold"),
+            paragraph(_nothing_found(plan), style="bold"),
             *text_sources.warnings(plan),
             *text_sources.proof(plan),
         ]
     return [
-        Text(headline(plan), style="bold"),
-        Text(standing(plan)),
-        *[Text(text) for text in per_point(plan)],
+        paragraph(headline(plan), style="bold"),
+        paragraph(standing(plan)),
+        *[paragraph(text) for text in per_point(plan)],
         *heading("Machines"),
         *text_pools.machines(plan),
         *heading("Time"),
@@ -121,7 +121,7 @@ def _usage(plan: Plan) -> list[RenderableType]:
 
 
 def _name(plan: Plan) -> str:
-    return plan.job or "This job"
+    return plan.job or tr("This job")
 
 
 def _nothing_found(plan: Plan) -> str:

@@ -8,9 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from rlopt.language import tr
 from rlopt.plan import Cost
 from rlopt.reports import words
-from rlopt.reports.layout import indented
+from rlopt.reports.layout import indented, paragraph
 
 LEAST_USD = 0.005
 """What would round to nothing is written as less than a cent."""
@@ -22,26 +23,27 @@ def bill(cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] 
     Lines of zero dollars are kept: they say that something was considered and costs nothing.
     """
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    grid.add_column("item", overflow="fold", ratio=4)
+    grid.add_column(tr("item"), overflow="fold", ratio=4)
     grid.add_column("USD", justify="right", no_wrap=True)
-    grid.add_column("share", justify="right", no_wrap=True)
-    grid.add_column("how it is computed", overflow="fold", ratio=7)
+    grid.add_column(tr("share"), justify="right", no_wrap=True)
+    grid.add_column(tr("how it is computed"), overflow="fold", ratio=7)
     sums: dict[str, float] = {}
     for line in cost.lines:
         sums[line.dimension] = sums.get(line.dimension, 0.0) + line.usd
     for dimension in sorted(sums, key=lambda name: -sums[name]):
         grid.add_row(
-            Text(dimension, style="bold"),
+            Text(tr(dimension), style="bold"),
             Text(_amount(sums[dimension]), style="bold"),
             _share(sums[dimension], cost.total_usd),
             "",
         )
         lines = (line for line in cost.lines if line.dimension == dimension)
         for line in sorted(lines, key=lambda line: -line.usd):
-            grid.add_row(f"  {line.item} ({line.kind})", _amount(line.usd), "", Text(line.basis, style="dim"))
+            item = tr(f"  {line.item} ({line.kind})")
+            grid.add_row(item, _amount(line.usd), "", paragraph(line.basis, style="dim"))
     rates = exchange_rates or {}
     total = "" if currency == "USD" else words.money(cost.total_usd, currency, rates)
-    grid.add_row(Text("total", style="bold"), Text(_amount(cost.total_usd), style="bold"), "100%", total)
+    grid.add_row(Text(tr("total"), style="bold"), Text(_amount(cost.total_usd), style="bold"), "100%", total)
     return indented(grid)
 
 

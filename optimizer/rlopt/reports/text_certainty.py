@@ -7,6 +7,7 @@ from rich.text import Text
 
 from rlopt.plan import Plan
 from rlopt.reports import words
+from rlopt.reports.layout import paragraph
 
 SURE = 0.9995
 """From here on a share of runs reads as all of them to a tenth of a percent."""
@@ -37,4 +38,4 @@ def bills(plan: Plan) -> list[RenderableType]:
     if found.spot_low_usd is not None and found.spot_high_usd is not None:
         low, high = words.usd(found.spot_low_usd), words.usd(found.spot_high_usd)
         text += f" At the lowest and highest spot price of any zone the predicted run costs {low} and {high}."
-    return [Text(), Text(text)]
+    return [Text(), paragraph(text)]

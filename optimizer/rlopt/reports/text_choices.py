@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
+from rlopt.language import Name
 from rlopt.plan import Binding, Decisions, FrontierPoint, LoadDecision, Plan
 from rlopt.reports import text_storage, words
 from rlopt.reports.layout import bullets, facts, heading, table
@@ -63,7 +64,7 @@ def _kept(plan: Plan) -> list[tuple[str, str]]:
     """Storage bought, and the labels that the bill carries."""
     rows = [] if plan.storage_gib is None else [("storage", f"{plan.storage_gib:,.0f} GiB bought at its peak")]
     if plan.tags:
-        rows.append(("tags", ", ".join(f"{key}: {value}" for key, value in plan.tags.items())))
+        rows.append(("tags", Name(", ".join(f"{key}: {value}" for key, value in plan.tags.items()))))
     return rows
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import get_args
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from rlopt.comparison import Apart, Comparison, Contender, Work
 from rlopt.plan import Dimension
 from rlopt.reports import words
-from rlopt.reports.layout import Fitting, bullets, heading, table
+from rlopt.reports.layout import Fitting, bullets, heading, paragraph, table
 from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
 
 LABEL_WIDTH, COLUMN_WIDTH = 30, 14
@@ -24,7 +23,7 @@ MOST_WORK = 3
 def comparison_report(found: Comparison) -> list[RenderableType]:
     """Lay a comparison out: a column for each plan, then why each costs more than the cheapest."""
     solved = [one for one in found.contenders if one.total_usd is not None]
-    parts: list[RenderableType] = [Text(headline(found), style="bold")]
+    parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     if solved:
         names = [one.name for one in solved]
         rows = [*_figures(solved), *_money(solved)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from rlopt.difference import Change, Difference, Side
 from rlopt.reports import words
-from rlopt.reports.layout import heading, table
+from rlopt.reports.layout import heading, paragraph, table
 
 CENT = 0.005
 MONEY = ("line of the bill", "A", "B", "B - A")
@@ -18,8 +17,8 @@ CHOICES = ("what", "A", "B")
 
 def difference_report(found: Difference) -> list[RenderableType]:
     """Lay a difference out for the terminal."""
-    parts: list[RenderableType] = [Text(headline(found), style="bold")]
-    parts += [Text(f"A: {_told(found.a)}"), Text(f"B: {_told(found.b)}")]
+    parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
+    parts += [paragraph(f"A: {_told(found.a)}"), paragraph(f"B: {_told(found.b)}")]
     if found.lines:
         parts += [*heading("Money"), table(MONEY, money(found), right=MONEY[1:])]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from rlopt.evaluation import Broken, Evaluation, Misfit, Remedy, Said
 from rlopt.plan import Plan
 from rlopt.reports import words
-from rlopt.reports.layout import TABLE_WIDTH, Fitting, bullets, heading, table
+from rlopt.reports.layout import TABLE_WIDTH, Fitting, bullets, heading, paragraph, table
 from rlopt.reports.text_bill import bill
 from rlopt.reports.text_diff import CENT, choices, money
 
@@ -22,7 +21,7 @@ KEEPS = "It keeps every limit and floor of the request."
 
 def evaluation_report(found: Evaluation) -> list[RenderableType]:
     """Lay an evaluation out for the terminal."""
-    parts: list[RenderableType] = [Text(headline(found), style="bold")]
+    parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     parts += _memory(found)
     if found.misfit is not None:
         parts += _misfit(found.misfit)

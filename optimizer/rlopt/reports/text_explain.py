@@ -11,7 +11,7 @@ from rich.text import Text
 from rlopt.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
 from rlopt.plan import Plan, StageTime
 from rlopt.reports import text_infeasible, words
-from rlopt.reports.layout import bullets, facts, heading, table
+from rlopt.reports.layout import bullets, facts, heading, paragraph, table
 from rlopt.reports.text import headline
 from rlopt.reports.text_engineering import engineering
 
@@ -26,7 +26,7 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
     if not plan.pools:
         return [*text_infeasible.sections(plan), *_memory(found), *_combined(found), *_stopped(found)]
     return [
-        Text(headline(plan), style="bold"),
+        paragraph(headline(plan), style="bold"),
         *heading("What holds it"),
         bullets(_limits(found.worth, plan)),
         *_rivals(found.rivals, plan),
@@ -40,7 +40,7 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
 
 
 def _stopped(found: Explanation) -> list[RenderableType]:
-    return [] if found.complete else [Text(), Text(STOPPED, style="yellow")]
+    return [] if found.complete else [Text(), paragraph(STOPPED, style="yellow")]
 
 
 def _memory(found: Explanation) -> list[RenderableType]:

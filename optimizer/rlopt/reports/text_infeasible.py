@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import RenderableType
-from rich.text import Text
 
+from rlopt.language import tr
 from rlopt.plan import Plan, Relaxation
 from rlopt.reports import words
-from rlopt.reports.layout import bullets, heading, table
+from rlopt.reports.layout import bullets, heading, paragraph, table
 
 NO_PROGRESS = "makes no progress: stops come faster than work"
 """What the search counts plans under whose every interval is longer than the machines last."""
@@ -18,8 +18,8 @@ NO_PROGRESS = "makes no progress: stops come faster than work"
 def sections(plan: Plan) -> list[RenderableType]:
     """The verdict, then each single change that helps, then the changes that help only together."""
     parts: list[RenderableType] = [
-        Text(f"{plan.job or 'This job'}: no plan keeps every limit and floor of the request.", style="bold"),
-        Text(_proof(plan.solver.candidates)),
+        paragraph(f"{plan.job or tr('This job')}: no plan keeps every limit and floor of the request.", style="bold"),
+        paragraph(_proof(plan.solver.candidates)),
     ]
     single = [change for change in plan.relaxations if isinstance(change, Relaxation)]
     combined = [change for change in plan.relaxations if not isinstance(change, Relaxation)]

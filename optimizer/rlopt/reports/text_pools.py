@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
+from rlopt.language import Name
 from rlopt.plan import LayoutChoice, Memory, Plan, Pool
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
@@ -17,7 +18,7 @@ def machines(plan: Plan) -> list[RenderableType]:
     """The pools as one table, and under it what each pool does and how its memory is used."""
     rows = [
         (
-            pool.name,
+            Name(pool.name),
             f"{pool.nodes} × {pool.instance_type}",
             f"{pool.gpus} × {pool.gpu}" if pool.gpu else "no GPU",
             " ".join(part for part in (pool.provider, pool.zone or pool.region or "any region") if part),
@@ -27,7 +28,7 @@ def machines(plan: Plan) -> list[RenderableType]:
         for pool in plan.pools
     ]
     columns = ("pool", "machines", "GPUs", "where", "paid", "per hour")
-    details = [(pool.name, text) for pool in plan.pools for text in _details(pool)]
+    details = [(Name(pool.name), text) for pool in plan.pools for text in _details(pool)]
     named = [
         (name if index == 0 or details[index - 1][0] != name else "", text)
         for index, (name, text) in enumerate(details)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final, get_args
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from rlopt.reports import words
-from rlopt.reports.layout import Fitting, bullets, heading, table
+from rlopt.reports.layout import Fitting, bullets, heading, paragraph, table
 from rlopt.review import MachineTime, Part, Parts, Review, ReviewLine
 
 CENT: Final = 0.005
@@ -32,9 +31,9 @@ NUMBERS: Final = ("planned", "billed", *PARTS)
 
 def review_report(found: Review) -> list[RenderableType]:
     """Lay a review out: the verdict, the parts, each row, and what no row stands for."""
-    parts: list[RenderableType] = [Text(headline(found), style="bold")]
+    parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     if found.largest is not None:
-        parts.append(Text(f"Next time: {DO[found.largest]}."))
+        parts.append(paragraph(f"Next time: {DO[found.largest]}."))
     shown = in_cents(found.parts, found.more_usd)
     rows: list[tuple[str, ...]] = [(name, _signed(shown[name]), MEANS[name]) for name in PARTS]
     rows.append(("together", _signed(round(found.more_usd, 2)), ""))

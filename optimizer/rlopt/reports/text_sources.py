@@ -6,6 +6,7 @@ import math
 
 from rich.console import RenderableType
 
+from rlopt.language import Name, tr
 from rlopt.plan import CatalogUsed, Plan, PriceUsed
 from rlopt.reports import words
 from rlopt.reports.layout import Fitting, bullets, facts, heading, table
@@ -43,9 +44,11 @@ def sources(plan: Plan) -> list[RenderableType]:
         rows = dict.fromkeys(
             (_price(price), price.as_of or "undated", price.offer, price.source) for price in basis.prices
         )
-        lines = ((price, as_of, f"{offer}\n{source}") for price, as_of, offer, source in rows)
+        lines = ((price, as_of, Name(f"{tr(offer)}\n{source}")) for price, as_of, offer, source in rows)
         wide = table(("price", "as of", "what and by which source"), lines, right=("price",))
-        narrow = bullets(f"{offer}: {price}, {as_of}, {source}" for price, as_of, offer, source in rows)
+        narrow = bullets(
+            Name(f"{tr(offer)}: {tr(price)}, {tr(as_of)}, {source}") for price, as_of, offer, source in rows
+        )
         parts += [*heading("Prices"), Fitting(wide, narrow)]
     error = basis.error_band
     rows_below = [

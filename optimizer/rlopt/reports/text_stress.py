@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from rlopt.plan import Peak, Plan, Stressed
 from rlopt.reports import words
-from rlopt.reports.layout import heading
+from rlopt.reports.layout import heading, paragraph
 
 
 def stress(plan: Plan) -> list[RenderableType]:
@@ -18,7 +17,7 @@ def stress(plan: Plan) -> list[RenderableType]:
     said = [sentence(one, confidence) for one in (*plan.stress, *plan.peaks)]
     if plan.phases:
         said.append("What is done before the job keeps its predicted bill at a slower pace.")
-    return [*heading("Under stress"), *map(Text, said)]
+    return [*heading("Under stress"), *map(paragraph, said)]
 
 
 def sentence(one: Stressed, confidence: float) -> str:

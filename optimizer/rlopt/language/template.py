@@ -1,0 +1,176 @@
+"""One entry of a catalogue: an English text with gaps, and the same in another language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_GAP = re.compile(r"\{(\w*)(?:!([sr]))?\}")
+_ADJACENT = re.compile(r"\{(\w+)\}(?:\{\w+\})+")
+_NUMBER = re.compile(r"[-+<~]?[\d.,]+[%kMGT]?\Z")
+_PROSE = re.compile(r"[,;:.] | \(| and ")
+"""What a name does not hold."""
+_OPENS = " ,;:.)"
+"""What a text begins with that continues another one."""
+_CLOSES = " ,;:"
+"""What a text ends with that another one continues."""
+_WORD = re.compile(r"[A-Za-z]+")
+_HEAD, _TAIL = "_head", "_tail"
+_ENDS = (("", ". ", ""), ("", "; ", ""))
+NUMBER = "n"
+"""Name of a gap that holds a number and nothing else."""
+_MOST_SPLITS = 12
+_WIDE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+_LETTER = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text whose gaps hold other texts.
+
+    Parameters
+    ----------
+    literals
+        What stands before, between and behind the gaps of the English text; one more than `gaps`.
+    gaps
+        Names of the gaps in the order of the English text.
+    said
+        The text in the other language: literals and names of gaps by turns, a literal first.
+    names
+        Gaps that hold a name: it stays as it is.
+    quotes
+        Gaps that hold what somebody wrote, however long: it stays as it is.
+    """
+
+    literals: tuple[str, ...]
+    gaps: tuple[str, ...]
+    said: tuple[str, ...]
+    names: frozenset[str]
+    quotes: frozenset[str]
+    rank: tuple[int, ...] = field(init=False)
+    """Order in which entries are tried: where sentences and clauses end first, then by letters of their own."""
+    longest: str = field(init=False)
+    letters: int = field(init=False)
+    ends: bool = field(init=False)
+    """Whether it says no more than where one sentence ends and the next begins."""
+
+    def __post_init__(self) -> None:
+        letters = sum(len(word) for part in self.literals for word in _WORD.findall(part))
+        ends = self.literals in _ENDS
+        clause = self.gaps[:1] == (_HEAD,) and self.literals[1][0] in ",;.("
+        kind = _ENDS.index(self.literals) if ends else len(_ENDS) + (not clause)
+        numbers = NUMBER in self.gaps
+        size = sum(map(len, self.literals))
+        object.__setattr__(self, "longest", max(self.literals, key=len))
+        object.__setattr__(self, "letters", letters)
+        object.__setattr__(self, "ends", ends)
+        object.__setattr__(self, "rank", (kind, -letters, -numbers, -size, len(self.gaps)))
+
+    def key(self) -> str:
+        """Longest word of the text that no gap touches, by which it is looked up; empty without one."""
+        found = []
+        last = len(self.literals) - 1
+        for place, literal in enumerate(self.literals):
+            for word in _WORD.finditer(literal):
+                whole_left = word.start() > 0 or place == 0
+                whole_right = word.end() < len(literal) or place == last
+                if whole_left and whole_right:
+                    found.append(word[0])
+        return max(found, key=len, default="")
+
+    def matches(self, text: str) -> Iterator[tuple[str, ...]]:
+        """Contents of the gaps that make the English text `text`, the first gaps as short as can be."""
+        first, last = self.literals[0], self.literals[-1]
+        if not self.gaps:
+            if text == first:
+                yield ()
+            return
+        end = len(text) - len(last)
+        if len(first) > end or not text.startswith(first) or not text.endswith(last):
+            return
+        left = _MOST_SPLITS
+        for found in self._split(text, len(first), end, 1):
+            yield found
+            left -= 1
+            if not left:
+                return
+
+    def _split(self, text: str, start: int, end: int, place: int) -> Iterator[tuple[str, ...]]:
+        if place == len(self.literals) - 1:
+            if self._holds(place - 1, text[start:end]):
+                yield (text[start:end],)
+            return
+        literal = self.literals[place]
+        at = text.find(literal, start, end)
+        while at >= 0:
+            if not self._holds(place - 1, text[start:at]):
+                at = text.find(literal, at + 1, end)
+                continue
+            for rest in self._split(text, at + len(literal), end, place + 1):
+                yield (text[start:at], *rest)
+            at = text.find(literal, at + 1, end)
+
+    def _holds(self, gap: int, content: str) -> bool:
+        """Whether a gap may hold this."""
+        name = self.gaps[gap]
+        if name == NUMBER:
+            return _NUMBER.match(content) is not None
+        return name not in self.names or not _PROSE.search(content)
+
+    def fill(self, contents: dict[str, str]) -> str:
+        """Put contents into the gaps of the other language's text."""
+        return joined([contents[part] if place % 2 else part for place, part in enumerate(self.said)])
+
+
+def template(english: str, other: str) -> Template:
+    """Read an entry; a text that begins or ends with a separator continues, or is continued by, any text.
+
+    Raises
+    ------
+    ValueError
+        When the two texts do not have the same gaps.
+    """
+    if english[:1] and english[0] in _OPENS:
+        english, other = f"{{{_HEAD}}}{english}", f"{{{_HEAD}}}{other}"
+    if english[-1:] and english[-1] in _CLOSES:
+        english, other = f"{english}{{{_TAIL}}}", f"{other}{{{_TAIL}}}"
+    for run in _ADJACENT.finditer(english):  # nothing says where one ends: together they are one
+        english, other = english.replace(run[0], f"{{{run[1]}}}"), other.replace(run[0], f"{{{run[1]}}}")
+    parts, said = _GAP.split(english), _GAP.split(other)
+    gaps = tuple(parts[1::3])
+    marked = dict(zip(said[1::3], said[2::3], strict=True))
+    names = frozenset(name for name, mark in marked.items() if mark == "s")
+    quotes = frozenset(name for name, mark in marked.items() if mark == "r")
+    if len(set(gaps)) < len(gaps) or set(gaps) != set(said[1::3]):
+        message = f"gaps differ: {english!r} and {other!r}"
+        raise ValueError(message)
+    said_parts = [part for place, part in enumerate(said) if place % 3 != 2]
+    return Template(tuple(parts[0::3]), gaps, tuple(said_parts), names, quotes)
+
+
+def joined(parts: list[str]) -> str:
+    """Put texts together: a space between Chinese and Latin letters or digits, none between Chinese ones."""
+    text = ""
+    for part in parts:
+        if not part:
+            continue
+        if text:
+            text, part = _bound(text, part)
+        text += part
+    return text
+
+
+def _bound(left: str, right: str) -> tuple[str, str]:
+    bare_left, bare_right = left.rstrip(" "), right.lstrip(" ")
+    if not bare_left or not bare_right:
+        return left, right
+    before, after = bare_left[-1], bare_right[0]
+    if not _WIDE.match(before) and not _WIDE.match(after):
+        return left, right
+    letters = _LETTER.match(before), _LETTER.match(after)
+    if (letters[0] and (after.isalnum() or after in "$<±") and not letters[1]) or (
+        letters[1] and (before.isalnum() or before in "%)") and not letters[0]
+    ):
+        return bare_left, f" {bare_right}"
+    return bare_left, bare_right
