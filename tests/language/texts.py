@@ -15,14 +15,20 @@ from pathlib import Path
 WORD = re.compile(r"[a-z]{2,}|[A-Z][a-z]+")
 SINGLE = re.compile(r"[A-Za-z][a-z]+(-[a-z]+)*\Z")
 QUIET_CALLS = frozenset(
-    """get removeprefix removesuffix partition rpartition split rsplit startswith endswith replace strip compile match
-    fullmatch search sub open getattr hasattr setattr import_module find index TypeVar read_text write_text encode
-    decode Version attrgetter itemgetter strftime strptime namedtuple""".split()
+    re.findall(
+        r"\w+",
+        """get removeprefix removesuffix partition rpartition split rsplit startswith endswith replace strip compile
+        match fullmatch search sub open getattr hasattr setattr import_module find index findall TypeVar read_text
+        write_text encode decode Version attrgetter itemgetter strftime strptime namedtuple""",
+    )
 )
 """Calls whose texts a reader never sees; ``replace`` and the like take parts of texts that stand elsewhere."""
 QUIET_KEYWORDS = frozenset(
-    """style justify encoding overflow newline header_style metavar help short_help name mode errors delimiter
-    field_name ascii envvar prefix suffix dtype kind default_factory alias pattern message_format unit""".split()
+    re.findall(
+        r"\w+",
+        """style justify encoding overflow newline header_style metavar help short_help name mode errors delimiter
+        field_name ascii envvar prefix suffix dtype kind default_factory alias pattern message_format unit""",
+    )
 )
 
 

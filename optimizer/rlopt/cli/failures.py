@@ -42,7 +42,8 @@ def explain_failure(error: Exception) -> tuple[str, int]:
     if isinstance(error, errors.RloptError):
         return _heading(error) + tr(str(error)), error.exit_code
     if isinstance(error, OSError):
-        return f"{tr('error')}: {error.filename or tr('file')}: {tr(error.strerror or str(error))}", exits.BAD_INPUT
+        text = f"{error.filename or tr('file')}: {tr(error.strerror or str(error))}"
+        return _label("error") + text, exits.BAD_INPUT
     return _defect(error), exits.INTERNAL_FAULT
 
 
@@ -50,12 +51,18 @@ def _heading(error: Exception) -> str:
     from rlopt import errors
 
     if isinstance(error, errors.InfeasibleError):
-        return f"{tr('infeasible')}: "
+        return _label("infeasible")
     if isinstance(error, errors.SolverError):
-        return f"{tr('internal fault')}: "
+        return _label("internal fault")
     if isinstance(error, errors.InputError) and len(error.complaints) > 1:
         return tr(f"{len(error.complaints)} errors:") + "\n"
-    return f"{tr('error')}: "
+    return _label("error")
+
+
+def _label(word: str) -> str:
+    """What a message begins with: ``error: `` in English, a colon that needs no space in Chinese."""
+    said = tr(f"{word}:")
+    return said if said.endswith("：") else f"{said} "
 
 
 def _complaint(complaint: Complaint) -> str:
@@ -63,17 +70,17 @@ def _complaint(complaint: Complaint) -> str:
     place = ":".join(str(part) for part in (complaint.file, complaint.line) if part is not None)
     head = ": ".join(part for part in (place, complaint.key, tr(complaint.message)) if part)
     rest = (("allowed", complaint.allowed), ("fix", complaint.fix))
-    return "\n".join([head, *(f"  {tr(name)}: {tr(text)}" for name, text in rest if text)])
+    return "\n".join([head, *(f"  {_label(name)}{tr(text)}" for name, text in rest if text)])
 
 
 def _usage(error: click.ClickException) -> str:
-    text = f"{tr('error')}: {tr(error.format_message())}"
+    text = f"{_label('error')}{tr(error.format_message())}"
     context = getattr(error, "ctx", None)
-    return text if context is None else f"{text}\n{tr('help')}:  {context.command_path} --help"
+    return text if context is None else f"{text}\n{_label('help')} {context.command_path} --help"
 
 
 def _defect(error: Exception) -> str:
     if os.environ.get("RLOPT_DEBUG"):
         return "".join(traceback.format_exception(error)).rstrip()
     advice = "This is a defect of rlopt, not of your file. Run again with RLOPT_DEBUG=1 to see where it happened."
-    return f"{tr('internal fault')}: {type(error).__name__}: {error}\n{tr(advice)}"
+    return f"{_label('internal fault')}{type(error).__name__}: {error}\n{tr(advice)}"

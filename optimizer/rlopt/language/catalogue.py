@@ -165,7 +165,7 @@ def catalogue(language: str) -> Catalogue:
 
 def entries(language: str) -> dict[str, str]:
     """English texts with what they are in a language, in the order of its files."""
-    import polib
+    import polib  # type: ignore[import-untyped]
 
     found: dict[str, str] = {}
     for path in sorted((_FOLDER / language).glob("*.po")):

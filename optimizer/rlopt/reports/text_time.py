@@ -106,7 +106,8 @@ def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str
     action expert, the policy's own layers are run for the update whether they are trained or frozen: a plan does not
     say which.
     """
-    name, pool = words.STAGES.get(stage.stage, stage.stage), Name(stage.pool)
+    name = words.STAGES.get(stage.stage, stage.stage)
+    pool: str = Name(stage.pool)
     if stage.stage == "transfer" and stage is [one for one in stages if one.stage == "transfer"][-1]:
         pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool
     serves = [one.model for one in stages if one.model and one.stage == "update"] if stage.stage == "update" else []
