@@ -17,6 +17,7 @@ import os
 import re
 import shlex
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,7 +91,12 @@ def run(command: str) -> str:
     if code not in GOOD_ENDS:
         message = f"{command} ends with code {code}: {err.getvalue().strip()}"
         raise ValueError(message)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
+    return "\n".join(_as_wide(line.rstrip()) for line in out.getvalue().splitlines()).strip("\n")
+
+
+def _as_wide(line: str) -> str:
+    """A line broken where a terminal of the documents' width breaks it."""
+    return line if len(line) <= WIDTH else textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
 def excerpt(printed: str, pieces: list[str]) -> str:
