@@ -281,6 +281,8 @@ class Memory(Strict):
     """Part of the weights that is held all the time and never changes: the pool's fixed share."""
     host_capacity_gib: float | None = None
     """Host memory that a plan may use of each node: the machine's within the limit; null where nothing states it."""
+    stages: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Every stage by part, GiB, what is nothing left out; ``parts`` are those of the peak."""
 
 
 class Pool(Strict):

@@ -60,6 +60,10 @@ def pool_of(one: Chosen, problem: Problem) -> Pool:
             host_capacity_gib=None if math.isnan(capacity) else capacity,
             stage=detail.peak_stage,
             parts=dict(detail.parts),
+            stages={
+                stage: {name: gib for name, gib in parts.items() if gib > 0.0}
+                for stage, parts in detail.by_stage.items()
+            },
         ),
     )
 
