@@ -25,8 +25,8 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     before: float | None = None
     marked = None if frontier.knee is None else frontier.points[frontier.knee]
     for plan in points:
-        row = _row(plan, before)
-        rows.append((f"{row[0]} {MARK}", *row[1:]) if plan is marked else row)
+        cells = row(plan, before)
+        rows.append((f"{cells[0]} {MARK}", *cells[1:]) if plan is marked else cells)
         before = plan.cost.total_usd if plan.cost is not None else None
     verdict = "Each is proven: nothing as fast costs less."
     if unproven:
@@ -39,7 +39,7 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
         Text(),
         Fitting(table(columns, rows, right=NUMBERS), bullets(", ".join(filter(None, row)) for row in narrow)),
         Text(),
-        *([] if marked is None else [indented(paragraph(_knee(points, points.index(marked))))]),
+        *([] if marked is None else [indented(paragraph(knee_in_words(points, points.index(marked))))]),
         indented(
             paragraph(
                 f"confident: {words.chances(_confidence(points))} are done by then; saves: against the row above",
@@ -49,7 +49,7 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     ]
 
 
-def _knee(points: list[Plan], at: int) -> str:
+def knee_in_words(points: list[Plan], at: int) -> str:
     """What an hour saved costs on either side of the marked plan."""
     faster, slower = _usd_per_hour(points[at - 1], points[at]), _usd_per_hour(points[at], points[at + 1])
     return (
@@ -66,7 +66,8 @@ def _usd_per_hour(faster: Plan, slower: Plan) -> float:
     return (faster.cost.total_usd - slower.cost.total_usd) / hours if hours > 0.0 else 0.0
 
 
-def _row(plan: Plan, before: float | None) -> tuple[str, ...]:
+def row(plan: Plan, before: float | None) -> tuple[str, ...]:
+    """Cells of a plan in the table; ``before`` is the total of the next faster one."""
     cost, time, decisions = plan.cost, plan.time, plan.decisions
     if cost is None or time is None:
         return ("",) * 8

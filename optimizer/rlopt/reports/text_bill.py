@@ -33,23 +33,25 @@ def bill(cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] 
     for dimension in sorted(sums, key=lambda name: -sums[name]):
         grid.add_row(
             Text(tr(dimension), style="bold"),
-            Text(_amount(sums[dimension]), style="bold"),
-            _share(sums[dimension], cost.total_usd),
+            Text(amount(sums[dimension]), style="bold"),
+            share(sums[dimension], cost.total_usd),
             "",
         )
         lines = (line for line in cost.lines if line.dimension == dimension)
         for line in sorted(lines, key=lambda line: -line.usd):
             item = tr(f"  {line.item} ({line.kind})")
-            grid.add_row(item, _amount(line.usd), "", paragraph(line.basis, style="dim"))
+            grid.add_row(item, amount(line.usd), "", paragraph(line.basis, style="dim"))
     rates = exchange_rates or {}
     total = "" if currency == "USD" else words.money(cost.total_usd, currency, rates)
-    grid.add_row(Text(tr("total"), style="bold"), Text(_amount(cost.total_usd), style="bold"), "100%", total)
+    grid.add_row(Text(tr("total"), style="bold"), Text(amount(cost.total_usd), style="bold"), "100%", total)
     return indented(grid)
 
 
-def _amount(amount_usd: float) -> str:
+def amount(amount_usd: float) -> str:
+    """Dollars and cents without their sign."""
     return "<0.01" if 0 < amount_usd < LEAST_USD else words.usd(amount_usd).replace("$", "")
 
 
-def _share(part: float, total: float) -> str:
+def share(part: float, total: float) -> str:
+    """Part of the total, empty where there is none."""
     return words.percent(part / total) if total else ""

@@ -18,9 +18,13 @@ def meets_deadline(plan: Plan) -> str:
     certainty = plan.certainty
     if certainty is None or certainty.deadline_probability is None:
         return ""
-    share = certainty.deadline_probability
-    many = "more than 99.9%" if share >= SURE else "fewer than 0.1%" if share < 1.0 - SURE else f"{share:.1%}"
+    many = share_in_words(certainty.deadline_probability)
     return f"; {many} of runs meet it" + (" at the predicted pace" if plan.worst else "")
+
+
+def share_in_words(share: float) -> str:
+    """``94.8%``; what rounds to all or none is said to be short of it."""
+    return "more than 99.9%" if share >= SURE else "fewer than 0.1%" if share < 1.0 - SURE else f"{share:.1%}"
 
 
 def bills(plan: Plan) -> list[RenderableType]:

@@ -28,15 +28,16 @@ def machines(plan: Plan) -> list[RenderableType]:
         for pool in plan.pools
     ]
     columns = ("pool", "machines", "GPUs", "where", "paid", "per hour")
-    details = [(Name(pool.name), text) for pool in plan.pools for text in _details(pool)]
+    told = [(Name(pool.name), text) for pool in plan.pools for text in details(pool)]
     named = [
-        (name if index == 0 or details[index - 1][0] != name else "", text)
-        for index, (name, text) in enumerate(details)
+        (name if index == 0 or told[index - 1][0] != name else "", text)
+        for index, (name, text) in enumerate(told)
     ]
     return [table(columns, rows, right=("per hour",)), Text(), facts(named)]
 
 
-def _details(pool: Pool) -> list[str]:
+def details(pool: Pool) -> list[str]:
+    """What a pool does, how it is laid out, how full its memory and disks are."""
     roles = words.listed([words.ROLES.get(role, role) for role in pool.roles])
     served = words.models(pool.serves)
     lines = [f"{roles}: {served}" if served else roles]

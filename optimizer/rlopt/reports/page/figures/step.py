@@ -1,0 +1,80 @@
+"""One step as a timeline: a lane for each pool, a bar for each stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rlopt.language import tr
+from rlopt.plan import Plan
+from rlopt.reports import words
+from rlopt.reports.page.figures import Figure
+from rlopt.reports.page.figures.look import CARD, LEGEND, MUTED, SERIES, axis, figure, label, layout, plain
+from rlopt.reports.timeline import Bar, bars
+
+COLOURS: Final[Mapping[str, str]] = {
+    "generate": SERIES[0],
+    "forward": SERIES[1],
+    "update": SERIES[2],
+    "environment": SERIES[3],
+    "evaluation": SERIES[4],
+    "screening": SERIES[5],
+    "likelihood": SERIES[5],
+    "load": SERIES[6],
+    "transfer": SERIES[7],
+}
+LANE: Final = 58
+WIDE: Final = 0.5
+THIN: Final = 0.22
+"""Width of a bar that passes beside others."""
+
+
+def step_figure(plan: Plan) -> Figure | None:
+    """Lanes in the order of the pools; none where the plan has no stages."""
+    found = bars(plan)
+    if not found or plan.time is None:
+        return None
+    lanes = list(dict.fromkeys(bar.pool for bar in found))
+    traces = [_trace(stage, [bar for bar in found if bar.stage.stage == stage], lanes) for stage in _stages(found)]
+    gpus = {pool.name: f"{pool.gpus} × {pool.gpu}" for pool in plan.pools if pool.gpu}
+    texts = [
+        label("   ".join(part for part in (lane, gpus.get(lane, "")) if part), 0, row, yshift=24)
+        for row, lane in enumerate(lanes)
+    ]
+    drawn = layout(
+        LANE * len(lanes) + LEGEND + 40,
+        barmode="overlay",
+        xaxis=axis(range=[0, plan.time.step_seconds * 1.005], ticksuffix=" s", nticks=7, tickcolor=MUTED),
+        yaxis=axis(visible=False, range=[len(lanes) - 0.5, -0.85]),
+        annotations=texts,
+        showlegend=True,
+        margin={"l": 4, "r": 12, "t": LEGEND, "b": 30},
+    )
+    return figure(traces, drawn)
+
+
+def _stages(found: list[Bar]) -> list[str]:
+    """Kinds of stages in the order of the palette."""
+    return sorted({bar.stage.stage for bar in found}, key=lambda stage: [*COLOURS, stage].index(stage))
+
+
+def _trace(stage: str, found: list[Bar], lanes: list[str]) -> dict[str, Any]:
+    said = [_said(bar) for bar in found]
+    return {
+        "type": "bar", "orientation": "h", "name": plain(tr(words.STAGES.get(stage, words.spelled(stage)))),
+        "y": [lanes.index(bar.pool) + (0.36 if bar.beside else 0.0) for bar in found],
+        "base": [bar.start for bar in found], "x": [bar.seconds for bar in found],
+        "width": [THIN if bar.beside else WIDE for bar in found],
+        "marker": {"color": COLOURS.get(stage, SERIES[-1]), "line": {"color": CARD, "width": 1}},
+        "hovertemplate": [f"{text}<extra></extra>" for text in said],
+    }  # fmt: skip
+
+
+def _said(bar: Bar) -> str:
+    model = words.model(bar.stage.model or "")
+    stage = tr(words.STAGES.get(bar.stage.stage, bar.stage.stage))
+    head = " · ".join(part for part in (stage, tr(model) if model else "") if part)
+    lines = [head, tr(words.seconds(bar.stage.seconds))]
+    if bar.stage.limited_by:
+        lines.append(tr(f"limited by {bar.stage.limited_by}"))
+    return "<br>".join(plain(line) for line in lines)
