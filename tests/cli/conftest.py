@@ -28,6 +28,13 @@ class Result:
     err: str
 
 
+class Asked(str):
+    """A request, as far as commands look into it."""
+
+    presets = ("grpo",)
+    objective = "cost"
+
+
 @dataclass
 class FakeApi:
     """Answers with `plan` and `curve`, and keeps what it was asked."""
@@ -45,7 +52,7 @@ class FakeApi:
 
     def load(self, path: Path, overrides: tuple[str, ...] = ()) -> str:
         self._note("load", path=path, overrides=overrides)
-        return "request"
+        return Asked("request")
 
     def solve(
         self,

@@ -46,6 +46,23 @@ def test_two_forms_at_once_are_refused(api: FakeApi, rlopt_run: Run, request_fil
     assert (result.code, result.out, api.calls) == (2, "", [])
 
 
-def test_report_is_refused_before_solving(api: FakeApi, rlopt_run: Run, request_file: Path) -> None:
-    result = rlopt_run("frontier", request_file, "--report", "f.html")
+def test_a_picture_of_another_kind_is_refused_before_solving(
+    api: FakeApi, rlopt_run: Run, request_file: Path, tmp_path: Path
+) -> None:
+    result = rlopt_run("frontier", request_file, "--plot", tmp_path / "f.pdf")
     assert (result.code, result.out, api.calls) == (2, "", [])
+    assert "f.pdf is neither an SVG nor a PNG file" in result.err
+
+
+def test_two_results_in_one_file_are_refused_before_solving(
+    api: FakeApi, rlopt_run: Run, request_file: Path, tmp_path: Path
+) -> None:
+    result = rlopt_run("frontier", request_file, "--plot", tmp_path / "f.svg", "-o", tmp_path / "f.svg")
+    assert (result.code, result.out, api.calls) == (2, "", [])
+    assert "-o and --plot name the same file" in result.err
+
+
+def test_a_picture_beside_the_json(api: FakeApi, rlopt_run: Run, request_file: Path, tmp_path: Path) -> None:
+    result = rlopt_run("frontier", request_file, "--json", "--plot", tmp_path / "f.SVG")
+    assert json.loads(result.out)["schema"] == "rlopt.frontier/1"
+    assert (tmp_path / "f.SVG").read_text(encoding="utf-8").startswith("<?xml")

@@ -89,7 +89,8 @@ def test_time_limit_has_a_unit_or_is_seconds(
         (("--set", "=3"), "KEY=VALUE"),
         (("--backend", "cplex"), "pulp"),
         (("-o", "no/such/folder/plan.json"), "does not exist"),
-        (("--report", "plan.html"), "not in this release yet"),
+        (("--report", "no/such/folder/plan.html"), "does not exist"),
+        (("--report", "plan.json", "-o", "plan.json"), "-o and --report name the same file"),
     ],
 )
 def test_bad_options_end_before_any_work(

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_report, print_text, to_json, write_file
+from rlopt.cli.output import print_report, print_text, to_json, write_bytes, write_file
 from rlopt.cli.progress import working
-from rlopt.cli.release import refuse_report
+from rlopt.cli.report import first_plan, write_report
 
 
 @click.command(short_help="Show what a faster run costs and a slower one saves.")
@@ -22,6 +22,7 @@ from rlopt.cli.release import refuse_report
 @options.overrides
 @options.calibrated
 @options.report
+@options.plot
 def frontier(
     file: Path,
     points: int,
@@ -32,15 +33,17 @@ def frontier(
     overrides: tuple[str, ...],
     calibration: Path | None,
     steps_done: int | None,
-    report: str | None,
+    report: Path | None,
+    plot: Path | None,
 ) -> int:
     """Show cost against time; every point is a proven plan, none is beaten on both.
 
     \b
     Example:
       rlopt frontier constraints.yaml --points 10 --csv > frontier.csv
+      rlopt frontier constraints.yaml --report plan.html --plot frontier.svg
     """
-    refuse_report(report)
+    options.apart(output=output, report=report, plot=plot)
     if as_json and as_csv:
         message = "--json and --csv exclude each other"
         raise click.UsageError(message)
@@ -57,6 +60,12 @@ def frontier(
         document = to_json(curve.document())
     if output is not None:
         write_file(output, document)
+    if plot is not None:
+        from rlopt.reports.frontier_plot import frontier_plot
+
+        write_bytes(plot, frontier_plot(curve, plot.suffix[1:].lower()))
+    if report is not None:
+        write_report(report, file, overrides, request, first_plan(request, curve, backend), curve)
     if as_json or as_csv:
         print_text(document)
     else:

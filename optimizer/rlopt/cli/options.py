@@ -176,7 +176,42 @@ tags_out = click.option(
     help="Save cost-allocation tags and budgets with alerts for AWS, GCP and Azure to FILE.",
 )
 
-report = click.option("--report", metavar="FILE", help="Write an HTML report (not in this release yet).")
+report = click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=writable,
+    help="Save the whole answer to FILE as one HTML page that needs no network.",
+)
+
+
+def _picture(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None and value.suffix.lower() not in (".svg", ".png"):
+        message = f"{value.name} is neither an SVG nor a PNG file; write for example frontier.svg"
+        raise click.BadParameter(message, ctx, param)
+    return writable(ctx, param, value)
+
+
+plot = click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=_picture,
+    help="Save the frontier to FILE as a picture, .svg or .png.",
+)
+
+
+def apart(**files: Path | None) -> None:
+    """Refuse two options that write to the same file; names are those of the options, underscores for dashes."""
+    known: dict[Path, str] = {}
+    for name, path in files.items():
+        if path is None:
+            continue
+        option = "-o" if name == "output" else f"--{name.replace('_', '-')}"
+        if path.resolve() in known:
+            message = f"{known[path.resolve()]} and {option} name the same file, {path}"
+            raise click.UsageError(message)
+        known[path.resolve()] = option
 
 
 def output(what: str) -> Callable[[Command], Command]:

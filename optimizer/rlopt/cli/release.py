@@ -17,9 +17,3 @@ def refuse(key: str, instead: str) -> NoReturn:
 
     message = f"not in this release yet; {instead}"
     raise NotSupportedError(key, message)
-
-
-def refuse_report(report: str | None) -> None:
-    """Refuse ``--report`` when it was given."""
-    if report is not None:
-        refuse("--report", "use -o FILE for the JSON, or redirect the text report to a file")

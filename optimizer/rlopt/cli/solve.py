@@ -10,7 +10,7 @@ import click
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_answer, to_json, write_file
 from rlopt.cli.progress import working
-from rlopt.cli.release import refuse_report
+from rlopt.cli.report import other_speeds, write_report
 
 
 def today() -> date:
@@ -46,25 +46,25 @@ def solve(
     within: float,
     stress: tuple[float, ...],
     stress_load: tuple[float, ...],
-    report: str | None,
+    report: Path | None,
 ) -> int:
     """Find the provably cheapest plan and print its bill.
 
     \b
     Example:
       rlopt solve constraints.yaml --set limits.deadline=24h -o plan.json
+      rlopt solve constraints.yaml --report plan.html
       rlopt solve constraints.yaml --tags-out tags.json
       rlopt solve constraints.yaml --alternatives 3 --within 10%
       rlopt solve constraints.yaml --stress 1.5 --stress-load 1.5
+
+    A report also proves plans at other speeds, to choose from on the page; not under --time-limit.
 
     \b
     Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
     printed), 4 stopped at the time limit without a proof, 1 an internal fault.
     """
-    refuse_report(report)
-    if tags_out is not None and output is not None and tags_out.resolve() == output.resolve():
-        message = f"-o and --tags-out name the same file, {output}"
-        raise click.UsageError(message)
+    options.apart(output=output, tags_out=tags_out, report=report)
     from rlopt import api
 
     request = api.load(file, overrides, **options.own(calibration, steps_done))
@@ -76,6 +76,9 @@ def solve(
         from rlopt.exporters.tags import tags_document
 
         write_file(tags_out, to_json(tags_document(plan, request, today())))
+    if report is not None:
+        curve = other_speeds(request, plan, backend) if time_limit is None else None
+        write_report(report, file, overrides, request, plan, curve)
     from rlopt.reports.text import plan_report
 
     print_answer(plan.document(), output, as_json, lambda: plan_report(plan))

@@ -30,8 +30,7 @@ def machines(plan: Plan) -> list[RenderableType]:
     columns = ("pool", "machines", "GPUs", "where", "paid", "per hour")
     told = [(Name(pool.name), text) for pool in plan.pools for text in details(pool)]
     named = [
-        (name if index == 0 or told[index - 1][0] != name else "", text)
-        for index, (name, text) in enumerate(told)
+        (name if index == 0 or told[index - 1][0] != name else "", text) for index, (name, text) in enumerate(told)
     ]
     return [table(columns, rows, right=("per hour",)), Text(), facts(named)]
 

@@ -58,22 +58,26 @@ def page(plan: Plan, given: Given, curve: Frontier | None = None) -> str:
     figures = {"plans": {view.number: view.figures for view in shown}}
     library = _library()
     scripts = [_asset(name) for name in SCRIPTS]
-    return _templates().get_template("page.html.j2").render(
-        language=LANGUAGE_TAGS[current()],
-        title=tr(f"Plan for {plan.job}") if plan.job else tr("Plan"),
-        job=plan.job,
-        tags=plan.tags,
-        views=shown,
-        first=first,
-        speeds=speeds(chosen) if several else None,
-        figures=figures | ({"frontier": frontier_figure(chosen)} if several else {}),
-        given=given,
-        style=_asset("page.css"),
-        scripts=scripts,
-        library=library.packed,
-        library_name=library.name,
-        policy=_policy([*scripts, library.text]),
-        version=__version__,
+    return (
+        _templates()
+        .get_template("page.html.j2")
+        .render(
+            language=LANGUAGE_TAGS[current()],
+            title=tr(f"Plan for {plan.job}") if plan.job else tr("Plan"),
+            job=plan.job,
+            tags=plan.tags,
+            views=shown,
+            first=first,
+            speeds=speeds(chosen) if several else None,
+            figures=figures | ({"frontier": frontier_figure(chosen)} if several else {}),
+            given=given,
+            style=_asset("page.css"),
+            scripts=scripts,
+            library=library.packed,
+            library_name=library.name,
+            policy=_policy([*scripts, library.text]),
+            version=__version__,
+        )
     )
 
 

@@ -41,9 +41,7 @@ def bill_figure(cost: Cost) -> Figure:
         "marker": {"color": colours},
         "hoverinfo": "skip",
     }
-    texts = [
-        label(f"{name}   {text}", 0, row, yshift=19) for row, name, text in zip(rows, names, told, strict=True)
-    ]
+    texts = [label(f"{name}   {text}", 0, row, yshift=19) for row, name, text in zip(rows, names, told, strict=True)]
     drawn = layout(
         ROW * max(len(rows), 1) + 16,
         xaxis=axis(visible=False, range=[0, max(amounts, default=1.0) * 1.02]),

@@ -48,7 +48,9 @@ def frontier_figure(choices: Sequence[Choice], currency: str = "USD") -> Figure:
     drawn = layout(
         HEIGHT,
         xaxis=axis(title=tr("confident hours"), range=[0, end], ticksuffix=" h", nticks=8),
-        yaxis=axis(title=tr("total of the bill"), range=[0, dearest * ROOM], tickprefix="$", tickformat=",~r", nticks=6),
+        yaxis=axis(
+            title=tr("total of the bill"), range=[0, dearest * ROOM], tickprefix="$", tickformat=",~r", nticks=6
+        ),
         shapes=shapes,
         annotations=texts,
         hovermode="closest",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
@@ -63,6 +63,6 @@ def plain(text: str) -> str:
     return escape(text, quote=False).replace("\n", "<br>")
 
 
-def figure(data: list[Mapping[str, Any]], drawn: Mapping[str, Any]) -> Figure:
+def figure(data: Sequence[Mapping[str, Any]], drawn: Mapping[str, Any]) -> Figure:
     """Put a chart together."""
     return {"data": [dict(trace) for trace in data], "layout": dict(drawn)}

@@ -1,0 +1,104 @@
+"""What runs when: bars fill a step exactly, in turn or at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlopt.plan import Plan
+from rlopt.reports.timeline import bars, waiting_seconds
+from tests.reports import plans
+from tests.reports.rich_plans import ROLLOUT, SCORE, TRAIN, mixed
+
+
+def told(plan: Plan) -> list[tuple[str, str, float, float]]:
+    return [(bar.pool, bar.stage.stage, round(bar.start, 3), round(bar.end, 3)) for bar in bars(plan)]
+
+
+def apart(placement: str, stages: list[dict[str, object]], step: float) -> Plan:
+    """A plan of a training, a rollout and a scoring pool with these stages."""
+    plan = mixed().document()
+    return Plan.model_validate({
+        **plan,
+        "pools": [TRAIN, ROLLOUT | {"name": "rollout", "share": None}, SCORE],
+        "time": plan["time"] | {"stages": stages, "step_seconds": step},
+        "decisions": plan["decisions"] | {"placement": placement},
+    })  # fmt: skip
+
+
+def stage(kind: str, pool: str, seconds: float, **more: object) -> dict[str, object]:
+    return {"stage": kind, "pool": pool, "seconds": seconds, "model": "policy", **more}
+
+
+HALVES = [
+    stage("update", "train", 25.0),
+    stage("forward", "train", 10.0),
+    stage("generate", "rollout", 60.0),
+    stage("forward", "score", 18.0),
+    stage("transfer", "rollout", 4.0),
+]
+
+
+def test_one_pool_does_one_stage_after_the_other() -> None:
+    assert told(plans.optimal()) == [
+        ("main", "generate", 0.0, 61.2),
+        ("main", "forward", 61.2, 71.0),
+        ("main", "update", 71.0, 96.0),
+    ]
+    assert waiting_seconds(plans.optimal()) == 0.0
+
+
+def test_pools_take_turns_in_step() -> None:
+    plan = apart("disaggregated", HALVES, 117.0)
+    assert told(plan) == [
+        ("train", "forward", 78.0, 88.0),
+        ("train", "update", 88.0, 113.0),
+        ("rollout", "generate", 0.0, 60.0),
+        ("rollout", "transfer", 113.0, 117.0),
+        ("score", "forward", 60.0, 78.0),
+    ]
+    assert waiting_seconds(plan) == 0.0
+
+
+def test_pools_work_at_once_out_of_step_and_the_rest_is_waiting() -> None:
+    plan = apart("async", HALVES, 70.0)
+    assert told(plan) == [
+        ("train", "forward", 0.0, 10.0),
+        ("train", "update", 10.0, 35.0),
+        ("rollout", "generate", 0.0, 60.0),
+        ("rollout", "transfer", 66.0, 70.0),
+        ("score", "forward", 0.0, 18.0),
+    ]
+    assert waiting_seconds(plan) == pytest.approx(6.0)
+
+
+def test_what_hides_and_what_answers_beside_makes_no_step_longer() -> None:
+    stages = [
+        stage("load", "main", 9.0, hidden_seconds=7.0),
+        stage("generate", "main", 60.0),
+        stage("environment", "main", 90.0),
+        stage("update", "main", 30.0),
+    ]
+    plan = plans.optimal().document()
+    pools = [plan["pools"][0], plan["pools"][1] | {"roles": ["environment"]}]
+    found = Plan.model_validate(
+        {**plan, "pools": pools, "time": plan["time"] | {"stages": stages, "step_seconds": 92.0}}
+    )
+    assert [(bar.pool, bar.stage.stage, bar.start, bar.end, bar.beside) for bar in bars(found)] == [
+        ("main", "load", 0.0, 7.0, True),
+        ("main", "load", 0.0, 2.0, False),
+        ("main", "generate", 2.0, 62.0, False),
+        ("main", "update", 62.0, 92.0, False),
+        ("tools", "environment", 2.0, 62.0, True),
+    ]
+
+
+def test_a_pool_of_cpus_scores_before_the_pool_trains_even_out_of_step() -> None:
+    plan = apart("async", [*HALVES, stage("forward", "scorers", 5.0)], 70.0)
+    starts = {(bar.pool, bar.stage.stage): bar.start for bar in bars(plan)}
+    assert starts["scorers", "forward"] == 0.0
+    assert starts["train", "forward"] == 5.0
+
+
+def test_no_plan_has_no_bars() -> None:
+    assert bars(plans.infeasible()) == []
+    assert waiting_seconds(plans.infeasible()) == 0.0
