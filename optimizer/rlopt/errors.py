@@ -15,6 +15,10 @@ class RloptError(Exception):
 
     exit_code: ClassVar[int] = 2
 
+    def sentence(self) -> str:
+        """What is wrong in one line without a full stop, to stand inside a sentence of a report."""
+        return " ".join(str(self).split()).rstrip(".")
+
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
@@ -125,8 +129,15 @@ class MissingFactError(RloptError):
         super().__init__(what, needed_for, fix)
 
     def __str__(self) -> str:
-        text = f"the catalogs lack {self.what}, needed for {self.needed_for}"
-        return f"{text}\n  fix: {self.fix}" if self.fix else text
+        return f"{self._lack()}\n  fix: {self.fix}" if self.fix else self._lack()
+
+    def _lack(self) -> str:
+        return f"the catalogs lack {self.what}, needed for {self.needed_for}"
+
+    def sentence(self) -> str:
+        """What is missing in one line, and in brackets what to do about it."""
+        fix = " ".join(self.fix.split()).rstrip(".")
+        return f"{self._lack()} ({fix})" if fix else self._lack()
 
 
 class InfeasibleError(RloptError):

@@ -63,4 +63,4 @@ def test_a_heavier_load_that_fits_and_one_that_does_not() -> None:
     lacks = {"fits": False, "misfit": "pool main needs 84 GiB per GPU of 72", "total_usd": None}
     same = RIGHT.model_copy(update={"same_machines": True})
     text = sentence(peak.model_copy(update={**lacks, "right": same}), 0.9)
-    assert "this plan does not fit: pool main needs 84 GiB per GPU of 72. Right then: the same machines with" in text
+    assert "this plan cannot run: pool main needs 84 GiB per GPU of 72. Right then: the same machines with" in text

@@ -43,6 +43,20 @@ def test_text_and_exit_code(error: RloptError, code: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_inside_a_sentence_each_is_one_line_without_a_stop(error: RloptError) -> None:
+    said = error.sentence()
+    assert said
+    assert said == " ".join(said.split())
+    assert not said.endswith(".")
+
+
+def test_a_missing_fact_inside_a_sentence_keeps_what_to_do() -> None:
+    assert ERRORS[2].sentence() == "the catalogs lack model x, needed for memory (add it)"
+    assert MissingFactError("a price", "y", "give\n  costs.x.").sentence().endswith("(give costs.x)")
+    assert MissingFactError("a price", "y").sentence() == "the catalogs lack a price, needed for y"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_errors_travel_between_processes(error: RloptError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)

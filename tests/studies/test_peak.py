@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rlopt import api
+from rlopt.errors import MissingFactError
 from rlopt.plan import Peak, Plan
+from rlopt.problem import Problem
+from rlopt.reports.text_stress import sentence
 from rlopt.request import Request
-from rlopt.studies.peak import heavier
+from rlopt.request.parts import Offline
+from rlopt.studies.cheapest import chosen
+from rlopt.studies.peak import heavier, peaks
 from tests.studies.small import asked, usd
 
+REQUESTS = Path(__file__).resolve().parents[2] / "examples"
 APART = {"placements": ["disaggregated"], "gpus": ["H100"]}
 OWN = {"placements": ["async"], "gpus": ["H100"], "scoring": ["own"]}
 EPOCHS = {"epochs": 2, "dataset_samples": 6400, "steps": None}
@@ -122,6 +130,55 @@ def test_more_samples_in_every_step_leave_the_number_of_steps(
     assert more.data.new_samples == pytest.approx(own.data.new_samples * ratio, abs=1.0)
     assert own.dataset_size is not None
     assert more.dataset_size == pytest.approx(own.dataset_size * ratio)
+
+
+PLAIN = {"prompts_per_step": 64, "data": {"new_samples": 100, "accepted_share": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("job", "grows"),
+    [
+        ({**PLAIN, "epochs": 2, "steps": None, "dataset_samples": 6400}, True),
+        ({**PLAIN, "dataset_size": "4 GB"}, True),  # as many samples as the steps draw
+        ({**PLAIN, "dataset_samples": 6400, "dataset_size": "4 GB"}, False),  # read more often, not larger
+    ],
+)
+def test_what_is_bought_grows_where_the_data_set_does(job: dict[str, Any], grows: bool) -> None:
+    own = asked("sft", job=job).job
+    more = heavier(asked("sft", job=job), "samples", 1.5)
+    assert more is not None
+    assert own.data.collected == 200
+    assert more.job.data.collected == (300 if grows else 200)
+    assert more.job.steps_for() == own.steps_for()
+    assert more.job.dataset_bytes(2.0) == pytest.approx(own.dataset_bytes(2.0) * (1.5 if grows else 1.0))
+
+
+@pytest.mark.parametrize(("stored", "prompts", "times"), [(1000, 64, 1.5), (7, 7, 1.37), (8, 7, 1.1), (100_000, 3, 2)])
+def test_stored_trajectories_fill_as_many_batches(stored: int, prompts: int, times: float) -> None:
+    request = api.load(REQUESTS / "vla-simulator.yaml").replaced("job.prompts_per_step", prompts)
+    request = request.replaced("job.offline", Offline(samples=stored))
+    again = heavier(request, "samples", times)
+    assert again is not None
+    assert again.job.offline is not None
+    grown, size = again.job.offline.samples, again.job.prompts_per_step
+    assert math.ceil(grown / size) == math.ceil(stored / prompts)
+    assert grown == pytest.approx(stored * size / prompts, abs=1.0)
+
+
+def test_a_fact_that_lacks_at_the_heavier_load_stays_one_sentence() -> None:
+    request = asked("grpo")
+    problem = api.problem_of(request)
+    plan, column = chosen(problem)
+    assert column is not None
+
+    def build(*_: object) -> Problem:
+        raise MissingFactError("a logging price of aws", "costs.logs_to", "add a row")
+
+    for peak in peaks(problem, plan, column, 1.5, build, lambda _: plan):
+        assert not peak.fits
+        text = sentence(peak, 0.9)
+        assert "\n" not in text
+        assert "cannot run: the catalogs lack a logging price of aws, needed for costs.logs_to (add a row). " in text
 
 
 def test_phases_are_those_of_the_heavier_load() -> None:

@@ -28,7 +28,7 @@ def sentence(one: Stressed, confidence: float) -> str:
         heavier += f" {one.times:g} times {'as long' if one.what == 'length' else 'the samples'}"
         head = f"If {heavier}, this plan "
         if not one.fits:
-            return f"{head}does not fit: {one.misfit}. {_instead(one)}"
+            return f"{head}cannot run: {one.misfit}. {_instead(one)}"
     if one.total_usd is None or one.confident_hours is None:
         return f"{head}makes no progress between two stops. {_instead(one)}"
     done = f"{words.chances(confidence)} are done within {words.hours(one.confident_hours)}"

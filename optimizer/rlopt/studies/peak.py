@@ -72,21 +72,35 @@ def heavier(request: Request, what: What, times: float) -> Request | None:
 
 
 def _more_samples(job: Job, times: float) -> Job:
-    """``times`` the prompts of a step, rounded up, and of the data set as many more: the number of steps stays."""
+    """``times`` the prompts of a step, rounded up, and as many more of all that is counted in steps.
+
+    The data set grows with the steps that draw from it, and with it the samples that are bought new; so do the stored
+    trajectories that batches of a step's size are made of before the first step. The number of steps stays. A data set
+    of a stated size that a stated number of steps draws from stays too.
+    """
     prompts = math.ceil(job.prompts_per_step * Fraction(str(times)))
     ratio, data, more = Fraction(prompts, job.prompts_per_step), job.data, job
+    grows = job.epochs is not None or job.dataset_samples is None
     for whole in (math.ceil, math.floor):  # rounded up, the data set may need one step more
         grown: dict[str, object] = {"prompts_per_step": prompts}
-        if job.epochs is not None and job.dataset_samples is not None:
+        if grows and job.dataset_samples is not None:
             grown["dataset_samples"] = max(1, whole(job.dataset_samples * ratio))
-            if data.incremental and data.new_samples:
-                grown["data"] = data.model_copy(update={"new_samples": max(1, whole(data.new_samples * ratio))})
-        if job.dataset_size is not None and (job.epochs is not None or job.dataset_samples is None):
+        if grows and data.new_samples:
+            grown["data"] = data.model_copy(update={"new_samples": max(1, whole(data.new_samples * ratio))})
+        if grows and job.dataset_size is not None:
             grown["dataset_size"] = job.dataset_size * float(ratio)
+        if job.offline is not None:
+            grown["offline"] = job.offline.model_copy(update={"samples": max(1, whole(job.offline.samples * ratio))})
         more = job.model_copy(update=grown)
-        if all(more.steps_for(cleaned=clean) == job.steps_for(cleaned=clean) for clean in (False, True)):
+        if _passes(more) == _passes(job):
             break
     return more
+
+
+def _passes(job: Job) -> tuple[int | None, int | None, int]:
+    """Steps of one run on raw and on clean data, and batches of stored trajectories before the first step."""
+    stored = 0 if job.offline is None else math.ceil(job.offline.samples / job.prompts_per_step)
+    return job.steps_for(cleaned=False), job.steps_for(cleaned=True), stored
 
 
 def peaks(problem: Problem, plan: Plan, column: Columns, times: float, build: Build, solve: Solve) -> list[Peak]:
@@ -104,7 +118,7 @@ def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, build: B
     try:
         wide = build(asked.request, None, None)
     except (MissingFactError, NotSupportedError) as error:
-        return _unfit(asked, str(error), None)
+        return _unfit(asked, error.sentence(), None)
     best = solve(wide)
     then = misfits(problem, wide, column) or _held_plan(problem, plan, column, wide, build)
     if isinstance(then, str):
@@ -189,7 +203,7 @@ def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem, bui
     try:
         there = build(request, _held(problem, column), lambda offer: offer.id in used)
     except (MissingFactError, NotSupportedError) as error:
-        return str(error)
+        return error.sentence()
     there = replace(there, phases=wide.phases)
     found = find(there, "cost", [rule for rule in rules_of(there) if not rule.relaxable], reductions=False)
     same = [j for j in np.flatnonzero(found.admitted) if _alike(there, found.columns, int(j), problem, column)]

@@ -96,7 +96,7 @@ def _rival(asked: _Asked, plan: Plan, clock: Clock) -> Rival:
     try:
         own = asked.built()
     except (MissingFactError, NotSupportedError) as error:
-        return rival("facts", note=str(error))
+        return rival("facts", note=error.sentence())
     rules, by_time = rules_of(own), own.request.objective == "time"
     if not len(own.colocated) and not (len(own.training) and len(own.rollout)):
         return rival("memory", **_misfit(own))
