@@ -51,6 +51,7 @@ def test_a_model_that_suits_the_algorithm_stands_in(algorithm: str, load: Callab
         ("vla", "offline: {samples: 500"),
         ("sft", "evaluation: {every: 20"),
         ("rm", "on_call_hours_per_day: 1"),
+        *((name, "# target: {metric: ") for name in ROLES),
     ],
 )
 def test_the_comments_that_show_other_ways_are_right_too(algorithm: str, line: str, load: Callable[..., Any]) -> None:

@@ -7,10 +7,11 @@ import io
 
 import pytest
 
-from rlopt.plan import Frontier
+from rlopt.plan import Frontier, FrontierPoint, WorstCase
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import COLUMNS, DIMENSIONS, frontier_csv
 from rlopt.reports.frontier_text import frontier_report
+from rlopt.reports.text import plan_report
 from tests.reports import plans
 from tests.reports.golden import check_golden
 
@@ -33,6 +34,36 @@ def test_csv_has_one_row_per_plan_and_dimensions_add_up() -> None:
         assert parts == pytest.approx(float(row["total_usd"]))
     assert rows[0]["group_size"] == ""
     assert rows[1]["gpus"] == "8"
+
+
+def robust() -> Frontier:
+    """The frontier of a request whose limits hold even if every step takes 1.5 times as long."""
+    found = plans.frontier()
+    points = []
+    for plan in found.points:
+        assert plan.time is not None
+        assert plan.decisions is not None
+        worst = WorstCase(times=1.5, total_usd=999.0, time=plan.time, checkpoint=plan.decisions.checkpoint)
+        points.append(plan.model_copy(update={"worst": worst}))
+    return found.model_copy(update={"points": points})
+
+
+def test_hours_that_include_a_worst_case_say_so_in_every_form() -> None:
+    text = " ".join(to_text(*frontier_report(robust()), width=100).split())
+    assert "done by then even if every step takes 1.5 times what is predicted" in text
+    assert "expected hours and bills are those of the predicted pace" in text
+    rows = list(csv.DictReader(io.StringIO(frontier_csv(robust()))))
+    assert tuple(rows[0]) == (*COLUMNS, "confident_hours_at_times")
+    assert {row["confident_hours_at_times"] for row in rows} == {"1.5"}
+    assert {point["worst"]["times"] for point in robust().document()["points"]} == {1.5}
+    plan = (
+        robust()
+        .points[0]
+        .model_copy(
+            update={"frontier": [FrontierPoint(confident_hours=20.0, total_usd=700.0, summary="8 L4 spot at aws")]}
+        )
+    )
+    assert "steps 1.5 times as long" in " ".join(to_text(*plan_report(plan), width=100).split())
 
 
 def test_csv_of_nothing_is_a_header() -> None:

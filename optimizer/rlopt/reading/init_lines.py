@@ -77,16 +77,15 @@ RUN: Final[Mapping[str, str]] = {
 }
 
 VLA_POLICY: Final = """\
-    # a VLM of 4 billion weights with an action expert of 0.86 billion, as in RECAP (arXiv 2511.14759)
+    # as in RECAP (arXiv 2511.14759): a VLM of 4 billion weights, an action expert of 0.86, a value of 0.67
     policy: {name: vla-4.7b, params: 4740000000, vlm_params: 3880000000, action_params: 860000000,
              layers: 34, hidden: 2560, heads: 8, kv_heads: 4, head_dim: 256, ffn: 10240, vocab: 262144,
              tie_embeddings: true}
 """
 
 VALUE: Final = """\
-    # 0.67 billion weights, as in RECAP (arXiv 2511.14759); none | model | a head on the frozen backbone
     value: {name: value-0.67b, params: 670000000, layers: 18, hidden: 640, heads: 4, kv_heads: 1,
-            head_dim: 256, ffn: 2048, vocab: 262144, tie_embeddings: true}
+            head_dim: 256, ffn: 2048, vocab: 262144, tie_embeddings: true}  # none | model | backbone head
 """
 
 SAMPLING: Final = """\
@@ -128,6 +127,14 @@ MORE_OF_THE_JOB: Final[Mapping[str, tuple[str, ...]]] = {
     "  # pilots: {runs: 4, share: 0.05}                      # small controlled runs first": ("grpo",),
     "  # evaluation: {every: 20, samples: 500, build_price: 800 USD}": ("sft", "dpo", "ppo", "grpo", "opd"),
     "  # offline: {samples: 500, epochs: 2}    # trajectories for the value model before step 1": ("vla",),
+    "  # target: {metric: pass_rate, from: 40, to: 55}        # the plan says what one point costs": (
+        "ppo",
+        "grpo",
+        "opd",
+    ),
+    "  # target: {metric: success_rate, from: 55, to: 80}     # the plan says what one point costs": ("vla",),
+    "  # target: {metric: loss, from: 1.4, to: 1.1}           # the plan says what one point costs": ("sft",),
+    "  # target: {metric: accuracy, from: 68, to: 75}         # the plan says what one point costs": ("dpo", "rm"),
     "  # text_log: {abnormal_share: 0.01, debug_steps: 5}    # beside floors.text_log_rate": GENERATING,
     "  # fallback: {share_of_steps: 0.05}                    # steps that leave fp8 for bf16": ("ppo", "grpo", "opd"),
     "  # cache: {replay: 20 GiB, index: 1 GiB, peak_ops: 500}": ("vla",),

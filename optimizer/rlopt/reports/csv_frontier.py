@@ -27,6 +27,8 @@ COLUMNS: tuple[str, ...] = (
     "usd_per_point",
     "knee",
 )
+WORST = "confident_hours_at_times"
+"""One column more where the request asks for limits that hold in a worse case: the factor in the confident hours."""
 
 
 def frontier_csv(frontier: Frontier) -> str:
@@ -38,11 +40,12 @@ def frontier_csv(frontier: Frontier) -> str:
         CSV with a header, lines ended by a single newline. The ``*_usd`` columns of the dimensions add
         up to ``total_usd``.
     """
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    stream, worse = io.StringIO(), [plan.worst.times if plan.worst else None for plan in frontier.points]
+    writer = csv.DictWriter(stream, (*COLUMNS, *([WORST] if any(worse) else [])), lineterminator="\n")
     writer.writeheader()
-    for i, plan in enumerate(frontier.points):
-        writer.writerow({**_row(plan), "knee": "yes" if i == frontier.knee else ""})
+    for i, (plan, times) in enumerate(zip(frontier.points, worse, strict=True)):
+        more = {WORST: times} if any(worse) else {}
+        writer.writerow({**_row(plan), "knee": "yes" if i == frontier.knee else "", **more})
     return stream.getvalue()
 
 

@@ -12,6 +12,8 @@ from rlopt.reports.layout import Fitting, bullets, indented, paragraph, table
 
 MARK = "◂"
 """Marks the knee."""
+WORST = "expected hours and bills are those of the predicted pace"
+"""What a factor for the worst case leaves as it is."""
 NUMBERS = ("confident", "expected", "total", "saves", "GPUs", "K")
 
 
@@ -31,6 +33,8 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     verdict = "Each is proven: nothing as fast costs less."
     if unproven:
         verdict = f"{unproven} of them not proven (marked *): the time limit came first."
+    worst = points[0].worst
+    even = "" if worst is None else f" even if every step takes {worst.times:g} times what is predicted"
     title = f"{points[0].job or tr('This job')}: {words.count(len(points), 'plan')}, fastest first. {verdict}"
     narrow = [(row[0], row[2], row[5], row[6], row[7] and f"K {row[7]}") for row in rows]
     columns = ("confident", "expected", "total", "saves", "GPUs", "machines", "placement", "K")
@@ -42,10 +46,11 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
         *([] if marked is None else [indented(paragraph(knee_in_words(points, points.index(marked))))]),
         indented(
             paragraph(
-                f"confident: {words.chances(_confidence(points))} are done by then; saves: against the row above",
+                f"confident: {words.chances(_confidence(points))} are done by then{even}; saves: against the row above",
                 style="dim",
             )
         ),
+        *([] if worst is None else [indented(paragraph(WORST, style="dim"))]),
     ]
 
 

@@ -213,7 +213,8 @@ def alternatives(plan: Plan) -> list[RenderableType]:
         for point in plan.frontier[:6]
     ]
     several = any(" + " in point.summary for point in plan.frontier[:6])
-    columns = ("confident time", "total", "plan (the training pool first)" if several else "plan")
+    time = "confident time" if plan.worst is None else f"confident time, steps {plan.worst.times:g} times as long"
+    columns = (time, "total", "plan (the training pool first)" if several else "plan")
     return [*heading("Other speeds, other prices"), table(columns, rows, right=columns[:2])]
 
 
