@@ -48,7 +48,8 @@ def drawing(formula: str) -> str:
 def fence(source: str, *_: Any, **__: Any) -> str:
     """A block of formulas, one a line, for a fence marked ``math``."""
     lines = [line.strip() for line in source.splitlines() if line.strip()]
-    return '<div class="formulas">' + "".join(f"<p>{drawing(line)}</p>" for line in lines) + "</div>"
+    large = [line.replace(r"\frac", r"\dfrac") for line in lines]
+    return '<div class="formulas">' + "".join(f"<p>{drawing(line)}</p>" for line in large) + "</div>"
 
 
 def with_drawings(page: str) -> str:
