@@ -84,8 +84,8 @@ def of_no_plan() -> Explanation:
     lists = [change for change in plan.relaxations if isinstance(change, list)]
     together = [change.model_copy(update={"total_usd": 1.0}) for change in (lists[0] if lists else singles)]
     misfit = [
-        "no training layout fits: the closest, on 8 L40S, needs 121.3 GiB per GPU at stage update policy and 40.5 GiB "
-        "are there",
-        "most of it: weights, 54.7 GiB per GPU",
+        "training the policy takes 121.3 GiB of each GPU in the layout that comes closest, on 8 L40S: 40.5 GiB can be "
+        "used, 80.8 GiB are missing",
+        "the largest part is weights with 54.7 GiB",
     ]
     return Explanation(plan=plan, changes=singles, together=together, misfit=misfit, complete=False)

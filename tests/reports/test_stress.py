@@ -30,8 +30,8 @@ def said(**found: Any) -> str:
 def test_a_missed_deadline_says_which_plan_is_right_and_how_to_ask_for_it() -> None:
     assert said() == (
         "If every step takes 1.5 times what is predicted, this plan costs $900.00 and 9 runs in 10 are done within "
-        "30 h, the deadline is missed. Right then: async: 8 H100-SXM on demand at aws, $880.00 and done within 20 h; "
-        "limits.robust: {time: 1.5} asks for a plan that keeps its limits even then."
+        "30 h: the deadline is missed. Then the right plan is async: 8 H100-SXM on demand at aws for $880.00, done "
+        "within 20 h. To plan for it from the start, set limits.robust: {time: 1.5}."
     )
     assert "it breaks limits.budget" in said(broken=["limits.deadline", "limits.budget"])
     assert "No plan keeps every limit" in said(right=None, regret_usd=None)
@@ -40,7 +40,9 @@ def test_a_missed_deadline_says_which_plan_is_right_and_how_to_ask_for_it() -> N
 def test_what_the_right_plan_saves_where_nothing_is_broken() -> None:
     assert "$20.00 less than this plan costs then" in said(broken=[], meets_deadline=True)
     same = RIGHT.model_copy(update={"same": True})
-    assert said(broken=[], meets_deadline=None, right=same).endswith("30 h. It is still the right plan then.")
+    assert said(broken=[], meets_deadline=None, right=same).endswith(
+        "30 h. It is still the right plan then: nothing is to be changed."
+    )
     unproven = RIGHT.model_copy(update={"proven": False})
     assert "the best found in the time given" in said(right=unproven)
 
@@ -63,4 +65,8 @@ def test_a_heavier_load_that_fits_and_one_that_does_not() -> None:
     lacks = {"fits": False, "misfit": "pool main needs 84 GiB per GPU of 72", "total_usd": None}
     same = RIGHT.model_copy(update={"same_machines": True})
     text = sentence(peak.model_copy(update={**lacks, "right": same}), 0.9)
-    assert "this plan cannot run: pool main needs 84 GiB per GPU of 72. Right then: the same machines with" in text
+    assert (
+        "this plan cannot run: pool main needs 84 GiB per GPU of 72. Then the right plan is the same machines with"
+        in text
+    )
+    assert text.endswith("To plan for it from the start, write that load into the request.")

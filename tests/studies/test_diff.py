@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from rlopt.plan import Plan
 from rlopt.reports.console import to_text
-from rlopt.reports.text_diff import difference_markdown, difference_report
+from rlopt.reports.text_diff import choices, difference_markdown, difference_report
 from rlopt.studies.diff import difference
 from tests.reports import plans
 from tests.reports.golden import check_golden
+from tests.reports.test_explain import SOLVER_WORDS
 
 
 def _leaves(tree: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
@@ -108,4 +109,19 @@ def test_a_difference_reads_as_kept_in_markdown() -> None:
 def test_without_a_plan_there_is_nothing_to_compare() -> None:
     found = difference(plans.optimal(), plans.infeasible())
     assert found.more_usd is None
-    assert "B has no plan" in to_text(*difference_report(found), width=80)
+    text = to_text(*difference_report(found), width=80)
+    assert "B has no plan" in text
+    assert "rlopt explain says what would help" in text
+    assert "Money" not in text + difference_markdown(found), "a bill beside none adds up to nothing"
+    assert not SOLVER_WORDS.search(text + difference_markdown(found))
+
+
+def test_what_only_one_side_decides_is_one_row() -> None:
+    plan = plans.optimal()
+    assert plan.decisions is not None
+    zeros = dict.fromkeys(("vcpus", "nodes", "mb_s", "paid_mb_s", "paid_iops"), 0)
+    load = {"store": "object", **zeros, "units": 2, "gb": 10.0}
+    other = _changed(plan, ("decisions", "load"), {**load, "stall_seconds": 1.0})
+    found = difference(plan, other)
+    assert {one.key for one in found.decisions} == {f"decisions.load.{key}" for key in load}
+    assert choices(found.decisions) == [("load", "none", "store object, units 2, gb 10")]

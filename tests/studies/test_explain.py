@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,21 @@ def test_changes_of_infeasible_examples_open_a_plan_and_no_less_does(name: str, 
 def test_memory_that_fits_nowhere_is_told_by_stage_and_part() -> None:
     found = api.explain(api.load(next(REQUESTS.glob("16-*.yaml"))))
     first, second = found.misfit
-    assert "stage update policy" in first
-    assert "GiB are there" in first
-    assert second.startswith("most of it: weights")
+    assert first.startswith(
+        "training the policy takes 121.3 GiB of each GPU in the layout that comes closest, on 8 L40S"
+    )
+    assert first.endswith("GiB are missing")
+    assert second.startswith("the largest part is weights with")
+
+
+def test_a_rival_without_any_pool_says_what_really_leaves_none() -> None:
+    """Not memory of an engine: too many GPUs in each machine, and too little host memory."""
+    few = {"providers": ["runpod", "coreweave"], "gpus": ["A100-80GB"], "pricing": ["on_demand"], "regions": "any"}
+    large = _of(api.explain(asked("sft", choices=few, limits={"max_gpus": 2})), "provider")["coreweave"]
+    assert (large.verdict, large.note) == ("limits", "")
+    assert [(one.constraint, one.value, one.limit) for one in large.over] == [("limits.max_gpus", 8.0, 2.0)]
+    poor = {**few, "providers": ["runpod", "packet-ai"]}
+    request = asked("grpo", {"policy": "Qwen/Qwen2.5-7B-Instruct", "reward": "rule"}, choices=poor)
+    found = _of(api.explain(request), "provider")["packet-ai"]
+    assert found.verdict == "memory"
+    assert re.fullmatch(r"it needs more host memory than a machine has \(\d+ GiB\), whatever is offloaded", found.note)

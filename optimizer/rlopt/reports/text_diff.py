@@ -19,6 +19,8 @@ def difference_report(found: Difference) -> list[RenderableType]:
     """Lay a difference out for the terminal."""
     parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     parts += [paragraph(f"A: {_told(found.a)}"), paragraph(f"B: {_told(found.b)}")]
+    if found.more_usd is None:
+        return parts
     if found.lines:
         parts += [*heading("Money"), table(MONEY, money(found), right=MONEY[1:])]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
@@ -30,6 +32,8 @@ def difference_report(found: Difference) -> list[RenderableType]:
 def difference_markdown(found: Difference) -> str:
     """The same as Markdown."""
     parts = [f"**{headline(found)}**", "", f"- A: {_told(found.a)}", f"- B: {_told(found.b)}"]
+    if found.more_usd is None:
+        return "\n".join(parts) + "\n"
     if found.lines:
         parts += ["", "### Money", "", *_rows(MONEY, money(found), right=3)]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
@@ -56,7 +60,9 @@ def headline(found: Difference) -> str:
 
 def _told(side: Side) -> str:
     if side.total_usd is None or side.expected_hours is None or side.confident_hours is None:
-        return f"{side.name}: no plan ({side.status})"
+        if side.status == "infeasible":
+            return f"{side.name}: no plan keeps its limits and floors; rlopt explain says what would help"
+        return f"{side.name}: no plan was found in the time given; a longer --time-limit may find one"
     proof = "proven" if side.status == "optimal" else "not proven"
     return (
         f"{side.name}: {words.usd(side.total_usd)}, expected in {words.hours(side.expected_hours)}, "
@@ -84,13 +90,16 @@ def _signed(usd: float) -> str:
 
 
 def choices(changes: Sequence[Change]) -> list[tuple[str, ...]]:
-    """One row for each choice that differs; a pool of one side alone is one row."""
+    """One row for each choice that differs; what only one side has, a pool or a group of decisions, is one row."""
     rows: dict[str, tuple[str, ...]] = {}
+    lone = _lone_groups(changes)
     for one in changes:
         key = one.key.partition(".")[2]
         pool = key.partition(".")[0]
         if f"{pool}.offer" in _alone_in(changes):
             rows[pool] = (pool, *(_pool(pool, changes, side) for side in ("a", "b")))
+        elif pool in lone:
+            rows[pool] = (pool, *(_group(pool, lone[pool], side) for side in ("a", "b")))
         else:
             rows[key] = (key, words.number(one.a), words.number(one.b))
     return list(rows.values())
@@ -103,6 +112,26 @@ def _alone_in(changes: Sequence[Change]) -> set[str]:
         for one in changes
         if one.key.endswith(".offer") and None in (one.a, one.b) and one.key.startswith("pools.")
     }
+
+
+def _lone_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
+    """Groups of decisions of which only one side has any key: how samples are loaded, where nothing is."""
+    groups: dict[str, list[Change]] = {}
+    for one in changes:
+        name, dot, _ = one.key.partition(".")[2].partition(".")
+        if dot and one.key.startswith("decisions."):
+            groups.setdefault(name, []).append(one)
+    return {
+        name: found
+        for name, found in groups.items()
+        if len(found) > 1 and (all(one.a is None for one in found) or all(one.b is None for one in found))
+    }
+
+
+def _group(name: str, changes: Sequence[Change], side: str) -> str:
+    """What one side decides of a group in a few words: zeros say nothing."""
+    own = [(one.key.removeprefix(f"decisions.{name}."), getattr(one, side)) for one in changes]
+    return ", ".join(f"{key} {words.number(value)}" for key, value in own if value) or "none"
 
 
 def _pool(name: str, changes: Sequence[Change], side: str) -> str:

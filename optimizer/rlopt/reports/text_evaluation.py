@@ -112,7 +112,10 @@ def _remedy(one: Remedy) -> str:
 
 def _breaks(breaks: Sequence[Broken], outside: Sequence[str]) -> list[str]:
     lines = [_broken(one) for one in breaks] or [KEEPS]
-    return lines + [f"{key} of the request does not allow it: it is evaluated all the same" for key in outside]
+    return lines + [
+        f"{key} of the request does not allow it: it is evaluated all the same; widen that key to plan with it"
+        for key in outside
+    ]
 
 
 def _broken(one: Broken) -> str:

@@ -17,6 +17,8 @@ from rlopt.reports.text_engineering import engineering
 
 AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing", "size": "smaller pool"}
 LEAST_USD, LEAST_HOURS = 0.005, 0.005
+LEAST_OF_RUN = 1.0 / 120.0
+"""Hours of a run that are told: half a minute."""
 STOPPED = "Time was up before everything was looked at; what is written here holds, but there may be more."
 
 
@@ -54,7 +56,7 @@ def _combined(found: Explanation) -> list[RenderableType]:
     cheapest = found.together[-1].total_usd
     if cheapest >= min(change.total_usd for change in found.changes) - LEAST_USD:
         return []
-    return [*heading("The cheapest plan changes these together"), bullets(text_infeasible.together(found.together))]
+    return [*heading("Cheapest of all"), bullets(text_infeasible.together(found.together))]
 
 
 def _limits(worth: Sequence[Worth], plan: Plan) -> list[str]:
@@ -65,21 +67,25 @@ def _limits(worth: Sequence[Worth], plan: Plan) -> list[str]:
     lines = [_limit(one, plan) for one in telling]
     if quiet:
         names = words.listed([f"{one.constraint} ({words.amount(one.limit, one.unit)})" for one in quiet])
-        many = "are reached, and loosening any of them" if len(quiet) > 1 else "is reached, and loosening it"
-        lines.append(f"{names} {many} saves nothing")
+        many = "are reached, and loosening any of them saves nothing: leave them"
+        lines.append(f"{names} {many if len(quiet) > 1 else 'is reached, and loosening it saves nothing: leave it'}")
     return lines
 
 
 def _moves(one: Worth, plan: Plan) -> bool:
     """Whether a looser limit, or none, changes the bill or the hours for the better; or one tighter has a price."""
+    return _pays(one, plan) or (one.tighter is not None and moved_usd(one.tighter, plan) > LEAST_USD)
+
+
+def _pays(one: Worth, plan: Plan) -> bool:
+    """Whether a looser limit, or none, saves money or hours."""
     if plan.cost is None or plan.time is None:
         return False
-    found = [moved for moved in (one.looser, one.without) if moved is not None]
-    better = any(
+    return any(
         moved.total_usd < plan.cost.total_usd - LEAST_USD or moved.hours < plan.time.confident_hours - LEAST_HOURS
-        for moved in found
+        for moved in (one.looser, one.without)
+        if moved is not None
     )
-    return better or (one.tighter is not None and moved_usd(one.tighter, plan) > LEAST_USD)
 
 
 def moved_usd(moved: Moved, plan: Plan) -> float:
@@ -91,13 +97,13 @@ def _limit(one: Worth, plan: Plan) -> str:
     limit, used = words.amount(one.limit, one.unit), words.amount(one.value, one.unit)
     unit = words.amount(one.step, "" if one.unit in ("rank", "data rank") else one.unit)
     text = f"{one.constraint} is {limit}" + ("" if used == limit else f", the plan takes {used}")
-    parts = []
-    if one.looser is not None:
+    parts = [] if _pays(one, plan) else ["loosening it saves nothing"]
+    if parts == [] and one.looser is not None:
         parts.append(f"{unit} looser: {_change(one.looser, plan)}")
     parts.append(
         f"{unit} tighter leaves no plan" if one.tighter is None else f"{unit} tighter: {_change(one.tighter, plan)}"
     )
-    if one.without is not None and one.without != one.looser:
+    if _pays(one, plan) and one.without is not None and one.without != one.looser:
         parts.append(f"without it: {_change(one.without, plan)}, at {words.amount(one.without.value, one.unit)}")
     return f"{text}. {'; '.join(parts)}"
 
@@ -138,8 +144,10 @@ def reason(rival: Rival, plan: Plan) -> str:
         broken = [_over(one) for one in rival.over]
         return f"breaks {words.listed(broken)}" if broken else "no plan keeps the request's fixed rules"
     if rival.verdict == "memory":
-        missing = f"{rival.missing_gib:.3g} GiB per GPU missing" if rival.missing_gib is not None else "does not fit"
-        return f"{missing}: {rival.note}" if rival.missing_gib is None else f"does not fit, {missing} at {rival.stage}"
+        if rival.missing_gib is None:
+            return f"does not fit: {rival.note}"
+        stage, _, model = (rival.stage or "").partition(" ")
+        return f"does not fit: {rival.missing_gib:.3g} GiB of each GPU are missing for {words.doing(stage, model, ())}"
     if rival.verdict == "facts":
         return rival.note
     return "not looked at: time was up"
@@ -199,9 +207,9 @@ def _time(plan: Plan) -> list[tuple[str, str]]:
         ("once over the data", time.once_hours),
         ("standing still for checkpoints", time.saving_hours),
         ("failures and restarts", time.expected_hours - time.failure_free_hours),
-        ("what the model may be wrong by", time.confident_hours - time.expected_hours),
+        ("room for the prediction's error", time.confident_hours - time.expected_hours),
     )
-    rows += [(name, f"{words.hours(hours)} of the run") for name, hours in parts if hours > LEAST_HOURS]
+    rows += [(name, f"{words.hours(hours)} of the run") for name, hours in parts if hours >= LEAST_OF_RUN]
     return rows
 
 

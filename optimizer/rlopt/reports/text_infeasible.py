@@ -46,7 +46,7 @@ def _proof(candidates: int) -> str:
     if candidates == 0:
         return "Proven: nothing among the choices can take any part of this job."
     ways = words.count(candidates, "way", "ways")
-    return f"Proven: of {ways} to serve a part of the job, no combination keeps them all."
+    return f"Proven: {ways} to run a part of the job were looked at, and no combination keeps every limit and floor."
 
 
 def together(changes: Sequence[Relaxation]) -> list[str]:

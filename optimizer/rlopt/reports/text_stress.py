@@ -34,7 +34,7 @@ def sentence(one: Stressed, confidence: float) -> str:
     done = f"{words.chances(confidence)} are done within {words.hours(one.confident_hours)}"
     text = f"{head}costs {words.usd(one.total_usd)} and {done}"
     if one.meets_deadline is not None:
-        text += ", the deadline is met" if one.meets_deadline else ", the deadline is missed"
+        text += ": the deadline is met" if one.meets_deadline else ": the deadline is missed"
     others = [key for key in dict.fromkeys(one.broken) if key != "limits.deadline"]
     if others:
         text += f"; it breaks {words.listed(others)}"
@@ -44,15 +44,24 @@ def sentence(one: Stressed, confidence: float) -> str:
 def _instead(one: Stressed) -> str:
     right, keeps = one.right, not one.broken
     if right is None:
-        return "No plan keeps every limit and floor then."
+        return "No plan keeps every limit and floor then: one of them must be loosened first."
     if right.same:
-        return "It is still the right plan then."
+        return "It is still the right plan then: nothing is to be changed."
     name = "the same machines with other settings" if right.same_machines else words.machines(right.summary)
-    text = f"Right then: {name}, {words.usd(right.total_usd)}"
-    text += f" and done within {words.hours(right.confident_hours)}"
+    text = f"Then the right plan is {name} for {words.usd(right.total_usd)}"
+    text += f", done within {words.hours(right.confident_hours)}"
     if one.regret_usd is not None and keeps:
         more = f"{words.usd(abs(one.regret_usd))} {'less' if one.regret_usd >= 0 else 'more'}"
         text += f", {more} than this plan costs then"
-    if not keeps and one.times > 1.0 and not isinstance(one, Peak):
-        text += f"; limits.robust: {{time: {one.times:g}}} asks for a plan that keeps its limits even then"
-    return text + ("." if right.proven else " (the best found in the time given).")
+    if not right.proven:
+        text += " (the best found in the time given)"
+    return f"{text}. {_ask(one)}".rstrip()
+
+
+def _ask(one: Stressed) -> str:
+    """What to write into the request to plan for that case from the start."""
+    if isinstance(one, Peak):
+        return "To plan for it from the start, write that load into the request."
+    if not one.broken or one.times <= 1.0:
+        return ""
+    return f"To plan for it from the start, set limits.robust: {{time: {one.times:g}}}."

@@ -71,6 +71,9 @@ _LEAST_SHARE = 0.0001
 _DIGITS = 4
 
 
+_MILLISECOND: Final = 0.001
+
+
 def usd(amount: float) -> str:
     """``$1,234.56``; fractions of a cent keep three digits so that nothing real reads as zero."""
     sign = "-" if amount < 0 else ""
@@ -107,7 +110,9 @@ def minutes(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds with three significant digits, thousands separated."""
+    """Seconds with three significant digits, thousands separated; less than a millisecond is told as such."""
+    if 0 < value < _MILLISECOND:
+        return f"<{_MILLISECOND} s"
     return f"{value:,.0f} s" if value >= 100 else f"{value:.3g} s"
 
 

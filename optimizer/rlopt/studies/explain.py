@@ -13,6 +13,7 @@ from rlopt.studies.clock import Clock
 from rlopt.studies.engineering import engineering_of
 from rlopt.studies.relax import combined_change, single_changes
 from rlopt.studies.rivals import Only, rivals_of
+from rlopt.studies.unfit import empty, lack, why_empty
 from rlopt.studies.worth import worth_of
 
 Build = Callable[[Request, Only | None], Problem]
@@ -67,11 +68,6 @@ def _priced(plan: Plan, worth: list[Worth]) -> Plan:
 
 
 def _misfit(problem: Problem) -> list[str]:
-    closest = problem.nearest
-    if closest is None:
-        return []
-    return [
-        f"no training layout fits: the closest, on {closest.gpus} {closest.device}, needs {closest.needed_gib:.4g} GiB "
-        f"per GPU at stage {closest.stage} and {closest.capacity_gib:.4g} GiB are there",
-        f"most of it: {closest.part.replace('_', ' ')}, {closest.part_gib:.3g} GiB per GPU",
-    ]
+    if problem.nearest is not None:
+        return lack(problem.nearest)
+    return [why_empty(problem)] if empty(problem) else []

@@ -9,7 +9,6 @@ import numpy as np
 from rlopt.candidates.context import margin
 from rlopt.candidates.engine import Engine, cache_gib, room_gib, weights_gib
 from rlopt.candidates.host import node_memory_gib
-from rlopt.candidates.pricing import NO_HOST_MEMORY
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable, known_layouts
 from rlopt.configuration import Configuration
@@ -21,6 +20,7 @@ from rlopt.request import Request
 from rlopt.studies.holding import DEGREES, layouts
 from rlopt.studies.own_machines import Machines
 from rlopt.studies.remedies import Attempt, remedies
+from rlopt.studies.unfit import why_empty
 
 MOST_ROWS = 64
 """Training layouts beside which an engine is tried."""
@@ -37,7 +37,7 @@ def misfit(
     if found is None:
         found, memory = _sampling(problem, config, machines, tables)
     if found is None:
-        found = Misfit(pool="train", reason=_other(problem))
+        found = Misfit(pool="train", reason=why_empty(problem))
     return found.model_copy(update={"remedies": remedies(config, request, attempt, found.pool)}), memory
 
 
@@ -180,13 +180,3 @@ def _sampling(
         capacity_gib=memory,
     )
     return found, [shown]
-
-
-def _other(problem: Problem) -> str:
-    """No memory is missing: what else leaves nothing."""
-    if problem.excluded.get(NO_HOST_MEMORY):
-        have = float(np.nanmax(node_memory_gib(problem.market), initial=0.0))
-        return f"it needs more host memory than a machine has ({have:,.0f} GiB), whatever is offloaded"
-    of_market = problem.market.left_out
-    known = [reason for reason, count in problem.excluded.items() if count and reason not in of_market]
-    return "no way to run it is left: " + ("; ".join(known) if known else "its decisions do not go together")

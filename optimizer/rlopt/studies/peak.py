@@ -28,6 +28,7 @@ from rlopt.estimates import Layout
 from rlopt.facts import Offer
 from rlopt.plan import Peak, Plan, RightPlan
 from rlopt.problem import COLOCATED, Columns, Ints, Problem
+from rlopt.reports import words
 from rlopt.request import Job, Request
 from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
@@ -162,8 +163,9 @@ def misfits(problem: Problem, wide: Problem, column: Columns) -> str | None:
     for name, detail in _details(replace(problem, estimates=at_load), column):
         lack = detail.needed_gib - detail.capacity_gib
         if lack > worst[0]:
-            needs = f"needs {detail.needed_gib:.4g} GiB per GPU of {detail.capacity_gib:.4g}"
-            worst = (lack, f"pool {name} {needs}, most at stage {detail.peak_stage}")
+            stage, _, model = detail.peak_stage.partition(" ")
+            needs = f"needs {detail.needed_gib:.1f} GiB of each GPU for {words.doing(stage, model, ())}"
+            worst = (lack, f"pool {name} {needs}, and {detail.capacity_gib:.1f} GiB can be used")
     return worst[1] or None
 
 

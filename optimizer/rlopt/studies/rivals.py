@@ -25,6 +25,7 @@ from rlopt.rules import Rule, rules_of
 from rlopt.studies.bottlenecks import idle_pools, smaller_gpus, with_smaller
 from rlopt.studies.cheapest import Found, find
 from rlopt.studies.clock import Clock
+from rlopt.studies.unfit import empty, too_large, why_empty
 
 Only = Callable[[Offer], bool]
 Build = Callable[[Request, Only | None], Problem]
@@ -98,8 +99,9 @@ def _rival(asked: _Asked, plan: Plan, clock: Clock) -> Rival:
     except (MissingFactError, NotSupportedError) as error:
         return rival("facts", note=error.sentence())
     rules, by_time = rules_of(own), own.request.objective == "time"
-    if not len(own.colocated) and not (len(own.training) and len(own.rollout)):
-        return rival("memory", **_misfit(own))
+    if empty(own):
+        over = too_large(own)
+        return rival("memory", **_misfit(own)) if over is None else rival("limits", over=[over])
     kept = find(own, "time" if by_time else "cost", rules, seconds=clock.left)
     clock.saw(kept.complete)
     j = _best(kept, by_time)
@@ -164,10 +166,10 @@ def _beside(problem: Problem, found: Found, j: int, plan: Plan) -> dict[str, flo
 
 
 def _misfit(problem: Problem) -> dict[str, object]:
-    """What the closest training layout lacks; without any training misfit it is sampling that fits nowhere."""
+    """What the closest training layout lacks; else what leaves no pools."""
     closest = problem.nearest
     if closest is None:
-        return {"note": "no rollout engine fits"}
+        return {"note": why_empty(problem)}
     note = (
         f"{closest.needed_gib:.4g} GiB per GPU needed on {closest.gpus} {closest.device}, {closest.capacity_gib:.4g} "
         f"GiB there; most of it {closest.part.replace('_', ' ')}, {closest.part_gib:.3g} GiB"
