@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 
 from rlopt.api import schema
 from rlopt.plan import Plan
+from scripts.docs_fields import FIELDS, NAMES
 from scripts.docs_schema import Pages
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +68,7 @@ def keys_page() -> str:
 def plan_page() -> str:
     """Fields of a plan by record, from its JSON Schema."""
     whole = Plan.model_json_schema(mode="serialization", by_alias=True)
-    pages = Pages(whole["$defs"], {"description": "is"}, {"Plan": "plan"})
+    pages = Pages(whole["$defs"], {"description": "is"}, {"Plan": "plan"}, FIELDS, NAMES)
     record = whole["$defs"]["Plan"] if "$ref" in whole else whole
     return "\n".join([_PLAN, *pages.section("plan", {**record, "description": ""}, 2)])
 

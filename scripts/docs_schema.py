@@ -31,6 +31,10 @@ class Pages:
     """What a table's last columns are called: field of the schema to heading."""
     written: dict[str, str] = field(default_factory=dict)
     """Name of a definition to the place that describes it."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """What is said of a field that says nothing of itself, by place."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """The same by name."""
 
     def section(self, path: str, record: Schema, level: int) -> list[str]:
         """Lines of one record and of the records in it."""
@@ -53,8 +57,17 @@ class Pages:
                 required = name in record.get("required", [])
                 cells.append("required" if required else _shown(value["default"]) if "default" in value else "–")
             else:
-                cells.append(_cell(str(value.get(mark, ""))))
+                cells.append(_cell(str(value.get(mark) or self._told(place, name, value))))
         return f"| `{name}` | {takes} | {' | '.join(cells)} |"
+
+    def _told(self, place: str, name: str, value: Schema) -> str:
+        """What a field is that has no words of its own: given here, or its record's, or as the name says anywhere."""
+        if place in self.fields:
+            return self.fields[place]
+        options = [value, *value.get("anyOf", []), value.get("items", {})]
+        records = [one["$ref"].rpartition("/")[2] for one in options if "$ref" in one]
+        told = [str(self.definitions[record].get("description", "")) for record in records]
+        return told[0] if told and told[0] else self.names.get(name, "")
 
     def _takes(self, value: Schema, place: str, inside: list[tuple[str, Schema]]) -> str:
         if "$ref" in value:

@@ -27,7 +27,7 @@ FOLDERS = ("examples", "constraints")
 """Folders whose files the site carries as they are."""
 INSTEAD = {"README.md": "index.md"}
 """Pages that the site has another one for."""
-DECISIONS = "decisions/index.md"
+DECISIONS, TEMPLATE = "decisions/index.md", "0000-template.md"
 _LISTED = """# Decisions
 
 Choices that were not obvious, each with its reasons, what else was looked at, and when to look again.
@@ -45,9 +45,9 @@ def on_config(config: Any) -> Any:
 
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
     fences.append({"name": "math", "class": "math", "format": fence})
-    project = next(entry["Project"] for entry in config.nav if "Project" in entry)
-    at = project.index(DECISIONS)
-    project[at : at + 1] = [{"Decisions": [DECISIONS, *(f"decisions/{path.name}" for path in _decisions())]}]
+    decisions = next(entry["Decisions"] for entry in config.nav if "Decisions" in entry)
+    decisions += [f"decisions/{path.name}" for path in _decisions()]
+    decisions.append({"Template": f"decisions/{TEMPLATE}"})
     return config
 
 
@@ -82,7 +82,7 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 
 def _decisions() -> list[Path]:
-    return sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    return sorted(path for path in (ROOT / "docs" / "decisions").glob("0*.md") if path.name != TEMPLATE)
 
 
 def relinked(markdown: str, page: str) -> str:

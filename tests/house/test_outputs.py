@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.docs import written_pages
+from scripts.docs_fields import FIELDS
 from scripts.docs_outputs import ROOT, excerpt, pages, run, with_outputs, workplace
 from scripts.docs_schema import anchor
 
@@ -27,6 +28,13 @@ def test_outputs_are_what_the_program_prints(path: Path) -> None:
 @pytest.mark.parametrize("path", written_pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_reference_pages_are_what_the_code_says(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == written_pages()[path], ANEW
+
+
+def test_every_field_of_a_plan_is_explained() -> None:
+    page = (ROOT / "docs" / "reference" / "plan.md").read_text(encoding="utf-8")
+    blank = [line for line in page.splitlines() if line.startswith("| `") and line.endswith("|  |")]
+    assert blank == [], "say what it is in the field's docstring"
+    assert [place for place in FIELDS if FIELDS[place] not in page] == [], "scripts/docs_fields.py: no such field"
 
 
 def test_an_output_that_changed_is_found() -> None:
