@@ -61,8 +61,8 @@ def with_outputs(text: str) -> str:
 
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
-    """A new folder with the examples, entered; the terminal is plain and as wide as documents show it."""
-    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+    """A new folder with the examples, entered; the terminal is plain, English and as wide as documents show it."""
+    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "RLOPT_LANG": "en"}
     before, here = {name: os.environ.get(name) for name in terminal}, Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
