@@ -30,7 +30,7 @@ Run = Callable[..., Result]
         ),
         (MissingFactError("GPU 'X1'", "its memory", "name another"), 2, "GPU 'X1'"),
         (NotSupportedError("job.algorithm", "vla comes later"), 2, "job.algorithm"),
-        (InfeasibleError("no plan"), 3, "infeasible: no plan"),
+        (InfeasibleError("no plan"), 3, "no plan: no plan"),
         (SolverError("the audit failed"), 1, "internal fault: the audit failed"),
         (PermissionError(13, "Permission denied", "c.yaml"), 2, "error: c.yaml: Permission denied"),
         (ZeroDivisionError("division by zero"), 1, "RLOPT_DEBUG=1"),

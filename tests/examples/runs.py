@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from rlopt import api
+from rlopt.explanation import Explanation
 from rlopt.facts import Catalog
 from rlopt.plan import Plan
 from rlopt.request import Request
@@ -67,6 +68,12 @@ def solved_with(changed: Request, facts: Catalog | None = None) -> Plan:
 def status(changed: Request) -> str:
     """Whether there is a plan, without the work of saying what would help where there is none."""
     return str(cheapest(api.problem_of(changed), "pulp", None).status)
+
+
+@lru_cache(maxsize=8)
+def explained(name: str, *overrides: str) -> Explanation:
+    """Why the plan of a request is what it is, or why there is none."""
+    return api.explain(request(name, *overrides))
 
 
 @lru_cache(maxsize=8)

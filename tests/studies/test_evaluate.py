@@ -8,18 +8,22 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 
 from rlopt import api
 from rlopt.candidates.build import Held, build_problem
+from rlopt.configuration import LayoutGiven
 from rlopt.facts import Catalog, Offer
 from rlopt.plan import SolverSummary
-from rlopt.problem import Problem
+from rlopt.problem import Columns, Problem
 from rlopt.reading.config_plan import of_plan
 from rlopt.request import Request
+from rlopt.rules import rules_of
 from rlopt.studies.answer import build_plan
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.evaluate import price
-from rlopt.studies.exhaustive import every_column, opened
+from rlopt.studies.exhaustive import every_column, keeps, opened
 from tests.studies.small import asked, usd
 
 APART = {"placements": ["colocated", "disaggregated", "async"]}
@@ -46,6 +50,19 @@ def problem_of(name: str) -> Problem:
     return api.problem_of(JOBS[name]())
 
 
+@lru_cache(maxsize=8)
+def listing(name: str) -> tuple[Problem, Columns]:
+    """Every plan of a small job, with the problem whose rows they are."""
+    listed = opened(problem_of(name))
+    return listed, every_column(listed)
+
+
+@lru_cache(maxsize=8)
+def best_of(name: str) -> float:
+    """USD of a small job's optimum."""
+    return usd(cheapest(problem_of(name)))
+
+
 def builder(problem: Problem) -> Callable[..., Problem]:
     """Build like the command does."""
 
@@ -58,9 +75,8 @@ def builder(problem: Problem) -> Callable[..., Problem]:
 @pytest.mark.parametrize("name", JOBS)
 def test_every_configuration_costs_what_the_listing_says_and_none_beats_the_optimum(name: str) -> None:
     problem = problem_of(name)
-    listed = opened(problem)
-    columns = every_column(listed)
-    best = usd(cheapest(problem))
+    listed, columns = listing(name)
+    best = best_of(name)
     rng = np.random.default_rng(7)
     order = np.argsort(columns.usd)
     chosen = {int(order[0]), int(order[-1]), *rng.choice(len(columns), SHOWN, replace=False).tolist()}
@@ -78,3 +94,39 @@ def test_every_configuration_costs_what_the_listing_says_and_none_beats_the_opti
                 assert (peak.stage, peak.needed_gib) == (pool.memory.stage, pytest.approx(pool.memory.needed_gib))
         if not found.broken:
             assert best <= usd(found.plan) * (1 + 1e-9)
+
+
+DROPPED = ("offer", "provider", "region", "zone", "instance_type", "pricing", "gpus_per_node", "nodes", "layout")
+UNDECIDED = ("group_size", "interval_steps", "tier", "staleness", "spare_nodes", "compressed", "ways")
+
+
+@settings(max_examples=16)
+@given(name=st.sampled_from(sorted(JOBS)), share=st.floats(0.0, 1.0, exclude_max=True), data=st.data())
+def test_stating_less_is_never_dearer_and_never_beats_the_optimum(name: str, share: float, data: st.DataObject) -> None:
+    """Whatever part of a configuration is stated: the rest takes its cheapest value among the same choices."""
+    problem = problem_of(name)
+    listed, columns = listing(name)
+    j = int(share * len(columns))
+    whole = of_plan(build_plan(columns, j, listed, SUMMARY, "feasible"))
+    keys = data.draw(st.sets(st.sampled_from([*DROPPED, *UNDECIDED]), min_size=2, max_size=10))
+    if keys & {"provider", "region", "zone", "instance_type", "pricing", "gpus_per_node"}:
+        keys |= {"offer"}
+    loose = dict.fromkeys(keys & set(DROPPED) - {"layout"})
+    loose |= {"layout": LayoutGiven()} if "layout" in keys else {}
+    free = {"usd_per_hour": None} if "offer" in keys else {}
+    pools = tuple(pool.model_copy(update={**loose, **free}) for pool in whole.pools)
+    decided = whole.decisions.model_copy(update={key: {} if key == "ways" else None for key in keys & set(UNDECIDED)})
+    found = price(
+        whole.model_copy(update={"pools": pools, "decisions": decided}),
+        problem.request,
+        problem.catalog,
+        builder(problem),
+    )
+    assert found.plan is not None
+    if found.broken or found.outside:
+        return
+    assert best_of(name) <= usd(found.plan) * (1 + 1e-9)
+    kept = keeps(columns.take(np.array([j])), listed, rules_of(problem)).all()
+    if kept:
+        assert usd(found.plan) <= float(columns.usd[j]) * (1 + 1e-9)
+    event(f"{name}, {'kept' if kept else 'broken'}, {len(keys)} left out")

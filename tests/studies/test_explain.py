@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,9 @@ from rlopt.explanation import Explanation, Rival
 from rlopt.plan import Relaxation
 from rlopt.request import Request
 from rlopt.units import Money
+from tests.examples import runs
 from tests.studies.small import asked
 
-REQUESTS = Path(__file__).resolve().parents[2] / "examples/requests"
 OPEN = {"pricing": ["on_demand", "spot"], "placements": ["colocated", "disaggregated"], "providers": ["gcp", "lambda"]}
 
 
@@ -124,8 +123,7 @@ def test_one_more_machine_is_worth_the_difference_of_two_answers() -> None:
     ("name", "key"), [("15", "limits.deadline"), ("16", "limits.max_gpus"), ("17", "limits.budget")]
 )
 def test_changes_of_infeasible_examples_open_a_plan_and_no_less_does(name: str, key: str) -> None:
-    request = api.load(next(REQUESTS.glob(f"{name}-*.yaml")))
-    found = api.explain(request)
+    request, found = runs.request(runs.name_of(name)), runs.explained(runs.name_of(name))
     assert found.complete
     assert found.plan.relaxations
     assert found.changes == sorted(found.changes, key=lambda change: change.total_usd)
@@ -145,7 +143,7 @@ def test_changes_of_infeasible_examples_open_a_plan_and_no_less_does(name: str, 
 
 
 def test_memory_that_fits_nowhere_is_told_by_stage_and_part() -> None:
-    found = api.explain(api.load(next(REQUESTS.glob("16-*.yaml"))))
+    found = runs.explained(runs.name_of("16"))
     first, second = found.misfit
     assert first.startswith(
         "training the policy takes 121.3 GiB of each GPU in the layout that comes closest, on 8 L40S"

@@ -51,7 +51,7 @@ def _heading(error: Exception) -> str:
     from rlopt import errors
 
     if isinstance(error, errors.InfeasibleError):
-        return _label("infeasible")
+        return _label("no plan")
     if isinstance(error, errors.SolverError):
         return _label("internal fault")
     if isinstance(error, errors.InputError) and len(error.complaints) > 1:

@@ -61,8 +61,8 @@ def solve(
     A report also proves plans at other speeds, to choose from on the page; not under --time-limit.
 
     \b
-    Exit codes: 0 proven optimal, 2 bad input, 3 proven infeasible (what would help is
-    printed), 4 stopped at the time limit without a proof, 1 an internal fault.
+    Exit codes: 0 proven optimal, 2 bad input, 3 proven that there is no plan (what
+    would help is printed), 4 stopped at the time limit without a proof, 1 an internal fault.
     """
     options.apart(output=output, tags_out=tags_out, report=report)
     from rlopt import api
