@@ -1,0 +1,261 @@
+"""Constants from a user's own timings: the largest posterior of a few of them, and how sure the plan is then.
+
+Prior: the shipped constants, as wide as the shipped error band of a step. A band is the error of a stack (nothing of
+it where the stack was measured) and of everything else; what one GPU generation cannot tell apart is split evenly
+between the constant of the framework and that of the generation. Likelihood: the stages that were timed, off by the
+spread of their steps and by what two runs of one configuration differ. A constant moves where its posterior is
+narrower than its prior; the others stay.
+
+The band afterwards is that of another configuration on the same GPUs. Constants that follow one configuration carry
+its own error r σ along, and the next configuration brings one of its own: r² σ² (1 + 1 / m) after m configurations,
+beside what is left of the constants; r is `same_setup` of the bands. Repeated steps and runs of one configuration
+never make m larger than 1. Derivation and simulation: docs/calibration.md, tests/fitting/test_own_fit.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rlopt.estimates import Calibration
+from rlopt.estimates.arrays import Floats
+from rlopt.estimates.bounds import bounds_of
+from rlopt.estimates.transfer import ASYNC, COLOCATED, framework_cell
+from rlopt.estimates.uncertainty import planned_sigma
+from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study, fit, log_errors
+from rlopt.fitting.jacobian import colours, differences
+from rlopt.fitting.own_run import GENERATE, HAND_OVER, OVERHEAD, REST, SCORE, STEP, UPDATE, OwnRun
+
+Path = tuple[str, ...]
+IDENTIFIED = 0.9
+"""Posterior over prior log-sigma above which timings say nothing of a constant."""
+MOST_OFF = 10.0
+"""Factor beyond which a figure is of something else: another job, another machine, another unit."""
+OVERHEAD_SD = 0.7
+"""Prior log-sigma of the fixed seconds of a loop: that of `fitting.rl_sync`'s and of `fitting.rl`'s starts."""
+EXPOSED_SD = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One stage as a log timed it: seconds and the log-sigma of that figure, run to run left out."""
+
+    stage: str
+    seconds: float
+    sigma: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What timings made of the constants.
+
+    ``moved`` from and to, ``stayed`` those in play that the timings say nothing of; ``own`` the bands by stage kind
+    and GPU type; ``at_bound`` those that a physical bound holds.
+    """
+
+    calibration: Calibration
+    moved: Mapping[Path, tuple[float, float]]
+    stayed: tuple[Path, ...]
+    at_bound: tuple[Path, ...]
+    own: Mapping[str, Mapping[str, float]]
+    before: Mapping[str, float]
+    """Bands as shipped, by stage kind."""
+    refused: tuple[Timing, ...] = ()
+    """Timings that are off by more than `MOST_OFF`: not errors of constants."""
+
+
+def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
+    """Constants that a log of this configuration may move, with priors as wide as the shipped band."""
+    planned, known = spreads(run)
+    half = known / math.sqrt(2.0)
+    stack = math.sqrt(max(planned**2 - half**2, half**2))
+    trains, samples = run.generations
+    if not run.loop:
+        table: list[tuple[Path, float]] = [(("training", "engine_factor", run.engine), half)]
+        if run.trains in run.base.training["device_factor"]:
+            table.append((("training", "device_factor", run.trains), half))
+        else:
+            table = [(table[0][0], known)]
+    else:
+        frame = ("rl", "frameworks", run.framework)
+        transport = str(framework_cell(run.framework, _way(run), run.base))
+        table = [
+            ((*frame, "train"), stack),
+            (("rl", "generation_train", trains), half),
+            (("rl", "score_train"), known),
+            ((*frame, "sample"), stack),
+            (("rl", "generation_sample", samples), half),
+            ((*frame, "step_s"), OVERHEAD_SD),
+            (("rl", "transports", transport, "fixed_s"), OVERHEAD_SD),
+            (("rl", "transports", transport, "gb_s"), OVERHEAD_SD),
+        ]
+        if run.placement == COLOCATED:
+            table.append(((*frame, "switch_s"), OVERHEAD_SD))
+        if run.placement == ASYNC:
+            table.append((("rl", "exposed_share"), EXPOSED_SD))
+    return tuple(one for path, sd in table if (one := _parameter(run.base, path, sd)) is not None)
+
+
+def _way(run: OwnRun) -> str:
+    return "colocated" if run.placement == COLOCATED else "apart"
+
+
+def _parameter(base: Calibration, path: Path, sd: float) -> Parameter | None:
+    """The constant at a path; None where it is 0, which no factor moves."""
+    now = value_at(base, path)
+    low, high = bounds_of(path, now)
+    low = max(low, 1e-6)
+    return Parameter(path, now, min(low, now * 0.999), max(high, now * 1.001), sd) if now > 0.0 else None
+
+
+def value_at(base: Calibration, path: Path) -> float:
+    """A constant, also where a framework's or a stack's row takes it from the row it is like."""
+    if path[:2] == ("rl", "frameworks"):
+        return float(framework_cell(path[2], path[3], base))
+    if path[:2] == ("training", "engine_factor"):
+        return float(base.by_engine("training", "engine_factor", np.array([base.engine(path[2])]))[0])
+    return base.at(path)
+
+
+def spreads(run: OwnRun) -> tuple[float, float]:
+    """Log-sigma that plans count with, and the one of a known stack."""
+    planned = planned_sigma("training", run.trains, run.moe, run.base, run.loop, run.framework)
+    return planned, min(planned, planned_sigma("training", run.trains, run.moe, run.base, run.loop, ""))
+
+
+def refit(runs: Sequence[tuple[OwnRun, Sequence[Timing]]]) -> Fitted:
+    """Fit the constants of one configuration on the timings of one or more of its runs."""
+    first = runs[0][0]
+    expected = first.predicted(first.base)
+    believed = [(run, [one for one in told if not _absurd(one, expected)]) for run, told in runs]
+    refused = tuple(one for _, told in runs for one in told if _absurd(one, expected))
+    every = parameters_of(first)
+    calibration = first.base.replaced({one.path: one.start for one in every})
+    kept, stayed, found = list(every), list[Path](), calibration
+    while kept and any(told for _, told in believed):
+        study = _study(believed, kept)
+        left = _unidentified(study, found, kept)
+        if not left and found is not calibration:
+            break
+        stayed += left
+        kept = [one for one in kept if one.path not in left]
+        found = fit(replace(study, parameters=tuple(kept)), calibration) if kept else calibration
+    if found is calibration:
+        kept, stayed = [], [one.path for one in every]
+    moved = {one.path: (one.start, found.at(one.path)) for one in kept}
+    bound = tuple(one.path for one in kept if _at_bound(one, found.at(one.path)))
+    before, own = _bands(first, every, posterior(_study(believed, every), found))
+    return Fitted(found, moved, tuple(sorted(stayed)), bound, own, before, refused)
+
+
+def _absurd(one: Timing, expected: Mapping[str, float]) -> bool:
+    """Whether a figure is so far off that something else than constants is wrong."""
+    return not one.seconds > 0.0 or abs(math.log(one.seconds / expected[one.stage])) > math.log(MOST_OFF)
+
+
+def _unidentified(study: Study, calibration: Calibration, kept: Sequence[Parameter]) -> list[Path]:
+    """Constants that the timings say nothing of, the least known first taken out, until all others are known."""
+    whole, left = 1.0 / np.array([one.prior_sd or 1e9 for one in kept]), list[Path]()
+    precision = np.linalg.inv(posterior(study, calibration))
+    stays = np.arange(len(kept))
+    while len(stays):
+        ratios = np.sqrt(np.diag(np.linalg.inv(precision[np.ix_(stays, stays)]))) * whole[stays]
+        worst = int(np.argmax(ratios))
+        if ratios[worst] < IDENTIFIED:
+            break
+        left.append(kept[int(stays[worst])].path)
+        stays = np.delete(stays, worst)
+    return left
+
+
+def _at_bound(one: Parameter, value: float) -> bool:
+    return not one.low * 1.001 < value < one.high * 0.999
+
+
+def _study(runs: Sequence[tuple[OwnRun, Sequence[Timing]]], parameters: Sequence[Parameter]) -> Study:
+    rows = [(run, timing) for run, timings in runs for timing in timings]
+    between = float(runs[0][0].base.bands["same_configuration"])
+    sigma = np.array([math.hypot(timing.sigma, between) for _, timing in rows])
+
+    def predict(calibration: Calibration) -> Floats:
+        return np.array([run.predicted(calibration)[timing.stage] for run, timing in rows])
+
+    return Study(
+        kind=runs[0][0].kind,
+        ids=tuple(f"{place}/{timing.stage}" for place, (_, timing) in enumerate(rows)),
+        measured=np.array([timing.seconds for _, timing in rows]),
+        labels={},
+        weights=(QUADRATIC_BELOW / sigma) ** 2,
+        parameters=tuple(parameters),
+        predict=predict,
+    )
+
+
+def posterior(study: Study, calibration: Calibration) -> Floats:
+    """Covariance of the constants' logarithms around a fit (Laplace), shape (constants, constants)."""
+    parameters = study.parameters
+    x = np.log([calibration.at(one.path) for one in parameters])
+
+    def errors(at: Floats) -> Floats:
+        values = {one.path: float(value) for one, value in zip(parameters, np.exp(at), strict=True)}
+        return log_errors(study, calibration.replaced(values))
+
+    every = np.ones(len(study.ids), dtype=bool)
+    touched = [study.touches.get(one.path, every) for one in parameters]
+    slopes = differences(errors, x, touched, colours(touched))
+    precision = slopes.T @ (slopes * (study.weights / QUADRATIC_BELOW**2)[:, None])
+    precision += np.diag([1.0 / (one.prior_sd or 1e9) ** 2 for one in parameters])
+    return np.asarray(np.linalg.inv(precision))
+
+
+def _bands(
+    run: OwnRun, every: Sequence[Parameter], covariance: Floats
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Bands before, and those of the user's own afterwards: never wider than shipped."""
+    _, known = spreads(run)
+    apart = float(run.base.bands[run.kind]["same_setup"]) * known
+    kinds: dict[str, tuple[str, tuple[str, ...]]] = {
+        "training": (run.trains, ("train", "generation_train", "engine_factor", "device_factor"))
+    }
+    if run.loop:
+        kinds["generation"] = (run.samples, ("sample", "generation_sample"))
+    before, own = dict[str, float](), dict[str, dict[str, float]]()
+    for kind, (device, names) in kinds.items():
+        slope = np.array([float(bool(set(names) & set(one.path))) for one in every])
+        before[kind] = planned_sigma(kind, device, run.moe, run.base, run.loop, run.framework)
+        after = math.sqrt(2.0 * apart**2 + float(slope @ covariance @ slope))
+        own[kind] = {device: float(f"{after:.4g}")} if after < before[kind] else {}
+        if run.loop:
+            frame = next(i for i, one in enumerate(every) if one.path[3:] == (names[0],))
+            own[kind]["others"] = float(f"{math.sqrt(covariance[frame, frame]):.4g}")
+    return before, own
+
+
+def timings_of(stages: Mapping[str, tuple[float, float]], run: OwnRun, whole: bool) -> list[Timing]:
+    """What of a log's middles (seconds, log-sigma) tells of constants.
+
+    A step that is timed with all of its stages tells the rest of it: its seconds are what is left, as sure as all of
+    them together. Where stages are missing the whole step tells instead; a sum of timers tells nothing more than its
+    terms.
+    """
+    step, expected = stages.get(STEP), run.predicted(run.base)
+    if not run.loop:
+        return [Timing(STEP, *step)] if step is not None and whole else []
+    known = {name: told for name, told in stages.items() if name != STEP and expected.get(name, 0.0) > 0.0}
+    if run.placement == ASYNC:
+        known.pop(GENERATE, None)
+    timings = [Timing(name, *told) for name, told in known.items()]
+    if step is None or not whole:
+        return timings
+    needed = {name for name in (GENERATE, SCORE, UPDATE) if expected[name] > 0.0}
+    if run.placement == ASYNC or not needed <= set(known):
+        return [*timings, Timing(STEP, *step)]
+    inside = [known[name] for name in {*needed, *({HAND_OVER} & set(known))}]
+    left = step[0] - sum(seconds for seconds, _ in inside)
+    if left <= 0.0:
+        return timings
+    spread = math.sqrt(sum((seconds * sigma) ** 2 for seconds, sigma in (step, *inside)))
+    return [*timings, Timing(REST if HAND_OVER in known else OVERHEAD, left, spread / left)]
