@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -112,6 +112,11 @@ def measured_rows() -> list[Row]:
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
     rows = [row for row in measured_rows() if row.id not in dropped(ROOM) and (row.number(MEASURED) or 0.0) > 0.0]
+    return study_of(rows, catalog, calibration)
+
+
+def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+    """The same of any rows, each asked for its throughput; what cannot be predicted is left out."""
     read = cases(rows, catalog, calibration)
     serving = read.serving(calibration)
     kept = [rows[number] for number in read.rows]

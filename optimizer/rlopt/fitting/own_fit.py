@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,13 +25,11 @@ from rlopt.estimates.arrays import Floats
 from rlopt.estimates.bounds import bounds_of
 from rlopt.estimates.transfer import ASYNC, COLOCATED, framework_cell
 from rlopt.estimates.uncertainty import planned_sigma
-from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study, fit, log_errors
-from rlopt.fitting.jacobian import colours, differences
+from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
+from rlopt.fitting.own_posterior import at_bound, posterior, settled
 from rlopt.fitting.own_run import GENERATE, HAND_OVER, OVERHEAD, REST, SCORE, STEP, UPDATE, OwnRun
 
 Path = tuple[str, ...]
-IDENTIFIED = 0.9
-"""Posterior over prior log-sigma above which timings say nothing of a constant."""
 MOST_OFF = 10.0
 """Factor beyond which a figure is of something else: another job, another machine, another unit."""
 OVERHEAD_SD = 0.7
@@ -133,46 +131,17 @@ def refit(runs: Sequence[tuple[OwnRun, Sequence[Timing]]]) -> Fitted:
     believed = [(run, [one for one in told if not _absurd(one, expected)]) for run, told in runs]
     refused = tuple(one for _, told in runs for one in told if _absurd(one, expected))
     every = parameters_of(first)
-    calibration = first.base.replaced({one.path: one.start for one in every})
-    kept, stayed, found = list(every), list[Path](), calibration
-    while kept and any(told for _, told in believed):
-        study = _study(believed, kept)
-        left = _unidentified(study, found, kept)
-        if not left and found is not calibration:
-            break
-        stayed += left
-        kept = [one for one in kept if one.path not in left]
-        found = fit(replace(study, parameters=tuple(kept)), calibration) if kept else calibration
-    if found is calibration:
-        kept, stayed = [], [one.path for one in every]
+    study = _study(believed, every)
+    found, kept, stayed = settled(study, first.base)
     moved = {one.path: (one.start, found.at(one.path)) for one in kept}
-    bound = tuple(one.path for one in kept if _at_bound(one, found.at(one.path)))
-    before, own = _bands(first, every, posterior(_study(believed, every), found))
-    return Fitted(found, moved, tuple(sorted(stayed)), bound, own, before, refused)
+    bound = tuple(one.path for one in kept if at_bound(one, found.at(one.path)))
+    before, own = _bands(first, every, posterior(study, found))
+    return Fitted(found, moved, stayed, bound, own, before, refused)
 
 
 def _absurd(one: Timing, expected: Mapping[str, float]) -> bool:
     """Whether a figure is so far off that something else than constants is wrong."""
     return not one.seconds > 0.0 or abs(math.log(one.seconds / expected[one.stage])) > math.log(MOST_OFF)
-
-
-def _unidentified(study: Study, calibration: Calibration, kept: Sequence[Parameter]) -> list[Path]:
-    """Constants that the timings say nothing of, the least known first taken out, until all others are known."""
-    whole, left = 1.0 / np.array([one.prior_sd or 1e9 for one in kept]), list[Path]()
-    precision = np.linalg.inv(posterior(study, calibration))
-    stays = np.arange(len(kept))
-    while len(stays):
-        ratios = np.sqrt(np.diag(np.linalg.inv(precision[np.ix_(stays, stays)]))) * whole[stays]
-        worst = int(np.argmax(ratios))
-        if ratios[worst] < IDENTIFIED:
-            break
-        left.append(kept[int(stays[worst])].path)
-        stays = np.delete(stays, worst)
-    return left
-
-
-def _at_bound(one: Parameter, value: float) -> bool:
-    return not one.low * 1.001 < value < one.high * 0.999
 
 
 def _study(runs: Sequence[tuple[OwnRun, Sequence[Timing]]], parameters: Sequence[Parameter]) -> Study:
@@ -192,23 +161,6 @@ def _study(runs: Sequence[tuple[OwnRun, Sequence[Timing]]], parameters: Sequence
         parameters=tuple(parameters),
         predict=predict,
     )
-
-
-def posterior(study: Study, calibration: Calibration) -> Floats:
-    """Covariance of the constants' logarithms around a fit (Laplace), shape (constants, constants)."""
-    parameters = study.parameters
-    x = np.log([calibration.at(one.path) for one in parameters])
-
-    def errors(at: Floats) -> Floats:
-        values = {one.path: float(value) for one, value in zip(parameters, np.exp(at), strict=True)}
-        return log_errors(study, calibration.replaced(values))
-
-    every = np.ones(len(study.ids), dtype=bool)
-    touched = [study.touches.get(one.path, every) for one in parameters]
-    slopes = differences(errors, x, touched, colours(touched))
-    precision = slopes.T @ (slopes * (study.weights / QUADRATIC_BELOW**2)[:, None])
-    precision += np.diag([1.0 / (one.prior_sd or 1e9) ** 2 for one in parameters])
-    return np.asarray(np.linalg.inv(precision))
 
 
 def _bands(

@@ -6,6 +6,8 @@ fits move what loops add to them. Fit the other rooms first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rlopt.estimates import Calibration
@@ -21,6 +23,8 @@ FILE = "rl.csv"
 GUESSED = 0.5
 """Weight of a row whose mean response length is a guess."""
 FRAMEWORKS = ("rl", "frameworks")
+LABELS = ("source", "lengths")
+"""Labels that are there even of no rows."""
 
 
 def measured_rows() -> list[Row]:
@@ -32,7 +36,11 @@ def measured_rows() -> list[Row]:
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """Loops that fits see; trainers of RL files are the training study's matter."""
-    rows = [row for row in measured_rows() if row.id not in dropped("rl")]
+    return study_of([row for row in measured_rows() if row.id not in dropped("rl")], catalog, calibration)
+
+
+def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+    """The same of any rows, each asked for its step; rows that cannot be predicted are left out."""
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]
     prepared = stages_of(read.fields, calibration)
@@ -45,7 +53,7 @@ def study(catalog: Catalog, calibration: Calibration) -> Study:
 
     labels = [labels_of(one) | {"quantity": row.quantity, "lengths": "stated" if row.has("response_len_mean") else
                                 "guessed"} for row, one in zip(kept, read.fields, strict=True)]  # fmt: skip
-    columns = {name: tuple(label[name] for label in labels) for name in labels[0]}
+    columns = {name: tuple(label[name] for label in labels) for name in (labels[0] if labels else LABELS)}
     stated = np.array([length == "stated" for length in columns["lengths"]])
     return Study(
         kind="rl",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,11 @@ def measured_rows() -> list[Row]:
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
-    rows = [row for row in measured_rows() if row.id not in dropped(ROOM)]
+    return study_of([row for row in measured_rows() if row.id not in dropped(ROOM)], catalog, calibration)
+
+
+def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+    """The same of any rows, each asked for its throughput or its step; what cannot be predicted is left out."""
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]
     quantities = [row.quantity for row in kept]
