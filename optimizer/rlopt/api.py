@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rlopt.difference import Difference
     from rlopt.evaluation import Evaluation
     from rlopt.explanation import Explanation
+    from rlopt.recalibration import Recalibration
     from rlopt.review import Review
 
 FRONTIER_IN_SHORT = 6
@@ -265,6 +266,33 @@ def evaluate(
 
     name = Path(given.file).name if given.file else "the configuration"
     return evaluate_study(problem, given, build, name, backend)
+
+
+def calibrate(
+    logs: Sequence[str | Path],
+    request: Request | None = None,
+    config: str | Path | Configuration | None = None,
+    launcher: str | None = None,
+    steps_done: int | None = None,
+    hours_spent: float | None = None,
+    as_of: str | None = None,
+    backend: str = "pulp",
+    facts: Catalog | None = None,
+) -> Recalibration:
+    """Constants refitted on one's own timings: logs of a run of ``request`` as ``config`` states it, or CSV files.
+
+    ``config`` is a configuration or a plan, by default the request's optimum. ``.calibration`` is the text of the
+    file that `load` takes. Raises InputError.
+    """
+    from rlopt.studies.calibrating import calibrating
+
+    def solved(one: Request) -> Plan:
+        return solve(one, backend, facts=facts, short_frontier=False)
+
+    paths = [Path(path) for path in logs]
+    known = catalog() if facts is None else facts
+    run = (launcher, steps_done, hours_spent)
+    return calibrating(paths, request, config, known, lambda one: problem_of(one, known), solved, run, as_of)
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

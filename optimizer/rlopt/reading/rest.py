@@ -39,7 +39,7 @@ def with_own(request: Request, own: OwnCalibration, steps_done: int | None = Non
             raise InputError.of("run.job", message, file=own.file, line=own.lines.get("run.job"),
                                 allowed="a calibration of this job's run", fix="leave --steps-done out")  # fmt: skip
         return found
-    return rest_of(found, at(run, steps_done), own)
+    return rest_of(found, at(run, steps_done), own.file, own.lines)
 
 
 def at(run: Run, steps_done: int | None) -> Run:
@@ -51,14 +51,17 @@ def at(run: Run, steps_done: int | None) -> Run:
     return Run(run.job, run.algorithm, run.group_size, run.total_steps, steps_done, run.hours * pace, usd)
 
 
-def rest_of(request: Request, run: Run, own: OwnCalibration) -> Request:
-    """What is left of a run: its remaining steps, hours and money; trials and pilots are behind it."""
+def rest_of(request: Request, run: Run, file: str, lines: Mapping[str, int | None] | None = None) -> Request:
+    """What is left of a run: its remaining steps, hours and money; trials and pilots are behind it.
+
+    ``file`` and ``lines`` say where complaints about the run point. Raises InputError where nothing is left.
+    """
     if run.steps == 0:
         return request
     total = request.job.steps_for(run.group_size if request.job.convergence else None) or run.total_steps
 
     def refuse(key: str, message: str, fix: str) -> InputError:
-        return InputError.of(key, message, file=own.file, line=own.lines.get(f"run.{key.rpartition('.')[2]}"), fix=fix)
+        return InputError.of(key, message, file=file, line=(lines or {}).get(key), fix=fix)
 
     if run.steps >= total:
         raise refuse("run.steps_done", f"{run.steps} of {total} steps are done: nothing is left to plan",
