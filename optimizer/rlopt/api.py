@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlopt.candidates.build import Held, build_problem
-from rlopt.facts import Catalog, Offer
-from rlopt.plan import Frontier, Peak, Plan
-from rlopt.problem import Columns, Problem
+from rlopt.candidates.build import build_problem
+from rlopt.facts import Catalog
+from rlopt.plan import Frontier, Plan
+from rlopt.problem import Problem
 from rlopt.reading.catalogs import load_catalog
 from rlopt.reading.resolve import resolve_models, shape_warnings
 from rlopt.request import Request
@@ -22,7 +21,6 @@ from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
 if TYPE_CHECKING:
-    from rlopt.candidates.build import Held
     from rlopt.comparison import Comparison
     from rlopt.configuration import Configuration
     from rlopt.difference import Difference
@@ -114,37 +112,19 @@ def solve(
         slower = [stressed(problem, plan, column, times, backend, time_limit) for times in stress]
         plan = plan.model_copy(update={"stress": slower})
     if stress_load and column is not None:
-        plan = plan.model_copy(update={"peaks": _peaks(problem, plan, column, stress_load, backend, time_limit, facts)})
+        from rlopt.studies.peak import all_peaks
+
+        def solved(heavier: Problem) -> Plan:
+            return cheapest_study.cheapest(heavier, backend, time_limit)
+
+        found = all_peaks(problem, plan, column, stress_load, lambda changed: problem_of(changed, facts), solved)
+        plan = plan.model_copy(update={"peaks": found})
     if plan.status == "infeasible" or (not plan.pools and time_limit is None):
         help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
         return plan.model_copy(update={"relaxations": help_})
     if short_frontier and plan.pools:
         return plan.model_copy(update={"frontier": frontier_study.in_short(problem, plan, FRONTIER_IN_SHORT)})
     return plan
-
-
-def _peaks(
-    problem: Problem,
-    plan: Plan,
-    column: Columns,
-    loads: Sequence[float],
-    backend: str,
-    time_limit: float | None,
-    facts: Catalog | None,
-) -> list[Peak]:
-    from rlopt.studies.peak import peaks
-
-    known = catalog() if facts is None else facts
-
-    def build(request: Request, held: Held | None, only: Callable[[Offer], bool] | None) -> Problem:
-        if held is None:
-            return problem_of(request, known)
-        return replace(build_problem(request, known, problem.models, held=held, only=only), phases=problem.phases)
-
-    def solved(heavier: Problem) -> Plan:
-        return cheapest_study.cheapest(heavier, backend, time_limit)
-
-    return [peak for times in loads for peak in peaks(problem, plan, column, times, build, solved)]
 
 
 def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: Catalog | None = None) -> Frontier:
@@ -158,21 +138,11 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
     Where there is no plan: which changes open one. Raises MissingFactError and NotSupportedError.
     """
     from rlopt.studies.explain import explain as explain_study
+    from rlopt.studies.rebuilding import narrowing
 
     known = catalog() if facts is None else facts
     problem = problem_of(request, known)
-    return explain_study(problem, _narrowing(problem, known), backend)
-
-
-def _narrowing(problem: Problem, facts: Catalog) -> Callable[[Request, Callable[[Offer], bool] | None], Problem]:
-    """The problem of a changed request, or of some offers alone; what is done before the job stays what it was."""
-
-    def build(changed: Request, only: Callable[[Offer], bool] | None) -> Problem:
-        if only is None:
-            return problem_of(changed, facts)
-        return replace(build_problem(changed, facts, problem.models, only=only), phases=problem.phases)
-
-    return build
+    return explain_study(problem, narrowing(problem, lambda changed: problem_of(changed, known)), backend)
 
 
 def with_alternatives(
@@ -183,12 +153,13 @@ def with_alternatives(
     ``within``: how much more they may cost (or, where the objective is time, take), as a share.
     """
     from rlopt.studies.alternatives import alternatives
+    from rlopt.studies.rebuilding import narrowing
 
     if not plan.pools:
         return plan
     known = catalog() if facts is None else facts
     problem = problem_of(request, known)
-    found = alternatives(problem, plan, _narrowing(problem, known), count, within)
+    found = alternatives(problem, plan, narrowing(problem, lambda changed: problem_of(changed, known)), count, within)
     return plan.model_copy(update={"alternatives": found})
 
 
@@ -257,15 +228,13 @@ def evaluate(
     from rlopt.configuration import Configuration
     from rlopt.reading.config_file import read_configuration
     from rlopt.studies.evaluate import evaluate as evaluate_study
+    from rlopt.studies.rebuilding import rebuilding
 
     given = config if isinstance(config, Configuration) else read_configuration(config)
     problem = problem_of(request, catalog() if facts is None else facts)
 
-    def build(changed: Request, known: Catalog, only: Callable[[Offer], bool] | None, held: Held | None) -> Problem:
-        return replace(build_problem(changed, known, problem.models, held=held, only=only), phases=problem.phases)
-
     name = Path(given.file).name if given.file else "the configuration"
-    return evaluate_study(problem, given, build, name, backend)
+    return evaluate_study(problem, given, rebuilding(problem), name, backend)
 
 
 def calibrate(

@@ -53,6 +53,15 @@ class StageSeconds(Strict):
     after: float
 
 
+class Errors(Strict):
+    """Median error of rows of one kind, as a share of what was measured."""
+
+    kind: str
+    rows: int
+    before: float
+    after: float
+
+
 class Band(Strict):
     """80 % band of predicted times, as half its width: 0.2 is ±20 %."""
 
@@ -97,6 +106,7 @@ class Recalibration(Strict):
     stayed: list[str] = Field(default_factory=list)
     """Constants in play of which the timings say nothing."""
     stages: list[StageSeconds] = Field(default_factory=list)
+    errors: list[Errors] = Field(default_factory=list)
     bands: list[Band] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     steps_done: int | None = None

@@ -11,6 +11,7 @@ import click
 import rlopt
 from rlopt import language
 from rlopt.cli import exits
+from rlopt.cli.calibrate import calibrate
 from rlopt.cli.catalog import catalog
 from rlopt.cli.check import check
 from rlopt.cli.compare import compare
@@ -38,6 +39,7 @@ COMMANDS: tuple[click.Command, ...] = (
     evaluate,
     review,
     validate,
+    calibrate,
     catalog,
     export,
     schema,

@@ -1,7 +1,7 @@
 """One configuration's step as its constants make it: the stages that a log times, under any calibration.
 
     update, score = planned x loop_factors x engine_factor x device_factor
-    sample        = planned x sample_factor
+    sample        = planned x sample_factor, and what it takes to bring new weights to few bits
     rest          = planned + what sleep, wake, transfers and the driver change
 
 The planned seconds come from a whole plan of the configuration, the factors from the estimates' own functions: exact
@@ -17,7 +17,7 @@ import numpy as np
 from rlopt.estimates import Calibration, ModelShape
 from rlopt.estimates.arrays import Ints
 from rlopt.estimates.codes import GENERATIONS
-from rlopt.estimates.loop import loop_factors, sample_factor
+from rlopt.estimates.loop import loop_factors, quantise_seconds, sample_factor
 from rlopt.estimates.transfer import (
     ASYNC,
     COLOCATED,
@@ -58,6 +58,8 @@ class OwnRun:
         GPU types, and ``generations`` theirs.
     engine
         Family of the training stack.
+    low
+        Whether the engine holds weights in less than 16 bits, to which they are brought on the way.
     """
 
     base: Calibration
@@ -73,6 +75,7 @@ class OwnRun:
     samples: str
     generations: tuple[str, str]
     engine: str
+    low: bool = False
 
     @property
     def loop(self) -> bool:
@@ -96,7 +99,8 @@ class OwnRun:
         if not self.loop:
             other = self.step - self.update - self.score
             return {UPDATE: update, SCORE: score, STEP: update + score + other}
-        sample = self.world + (self.sample - self.world) * self._sampled(calibration)
+        beside = self.world + self._quantised(self.base)
+        sample = self.world + self._quantised(calibration) + (self.sample - beside) * self._sampled(calibration)
         over, exposed = self._overhead(calibration), calibration.value("rl", "exposed_share")
         whole = float(step_seconds(update + score, sample, over, self.placement == ASYNC, exposed))
         hand = self._hand_over(calibration)
@@ -123,6 +127,13 @@ class OwnRun:
         generation = np.array([GENERATIONS.index(self.generations[1])])
         new, old = (sample_factor(planned_framework(one), generation, one)[0] for one in (calibration, self.base))
         return float(new / old)
+
+    def _quantised(self, calibration: Calibration) -> float:
+        if not self.low:
+            return 0.0
+        colocated = np.array([self.placement == COLOCATED])
+        seconds = quantise_seconds(planned_framework(calibration), self.moved.params, colocated, calibration)
+        return float(seconds[0])
 
     def _overhead(self, calibration: Calibration) -> float:
         exposed = self.base.value("rl", "exposed_share")

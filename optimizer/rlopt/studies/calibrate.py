@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import exp, hypot
 from pathlib import Path
 
 from rlopt.configuration import Configuration
@@ -67,7 +68,7 @@ def calibrate(
         moved=moved,
         stayed=[".".join(path) for path in found.fitted.stayed],
         stages=_stages(found, _after(found, constants, config, catalog, build)),
-        bands=_bands(found.fitted),
+        bands=[*_bands(found.fitted), *_same(found, logs)],
         notes=list(found.notes),
         steps_done=run.steps,
         steps_left=max(run.total_steps - run.steps, 0),
@@ -146,8 +147,6 @@ def _log_read(log: Log, one: Steady) -> LogRead:
 
 
 def _bands(fitted: Fitted) -> list[Band]:
-    from math import exp
-
     rows = []
     for kind, what in (("training", "updates and scoring"), ("generation", "generation")):
         if kind not in fitted.before:
@@ -157,6 +156,17 @@ def _bands(fitted: Fitted) -> list[Band]:
         half = [exp(EIGHTY * sigma) - 1.0 for sigma in (fitted.before[kind], after)]
         rows.append(Band(what=f"{what}, another configuration on {device}", before=half[0], after=half[1]))
     return rows
+
+
+def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Band]:
+    """Band of the configuration that was logged: its steps' spread, and what two runs of one configuration differ."""
+    middles = [one.middles[STEP] for _, one in logs if STEP in one.middles]
+    if not middles:
+        return []
+    between = float(found.run.base.bands["same_configuration"])
+    after = hypot(between, min(one.sigma for one in middles))
+    half = [exp(EIGHTY * sigma) - 1.0 for sigma in (found.fitted.before["training"], after)]
+    return [Band(what="the configuration that runs", before=half[0], after=half[1])]
 
 
 def _run(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
-from rlopt.candidates.build import Held, build_problem
 from rlopt.configuration import Configuration
 from rlopt.errors import InputError
 from rlopt.estimates import load_calibration
 from rlopt.estimates.uncertainty import EIGHTY
-from rlopt.facts import Catalog, Offer
+from rlopt.facts import Catalog
 from rlopt.fitting.own_rows import RowsFit, fit_rows
 from rlopt.measured.quantities import RL
 from rlopt.measured.rows import read_table
@@ -23,11 +21,12 @@ from rlopt.problem import Problem
 from rlopt.reading.calibration_text import calibration_text
 from rlopt.reading.config_file import read_configuration
 from rlopt.reading.config_plan import of_plan
-from rlopt.recalibration import Band, LogRead, Moved, Recalibration, StageSeconds
+from rlopt.recalibration import Band, Errors, LogRead, Moved, Recalibration
 from rlopt.request import Request
 from rlopt.studies.calibrate import calibrate
 from rlopt.studies.diff import difference
 from rlopt.studies.own_log import with_constants
+from rlopt.studies.rebuilding import rebuilding
 
 CSV = ".csv"
 
@@ -62,11 +61,7 @@ def calibrating(
         message = "a log does not say what job it is of"
         fix = "name the job's constraints.yaml with --request"
         raise InputError.of("--request", message, allowed="the request of the job that ran", fix=fix)
-    problem = problem_of(request)
-
-    def build(changed: Request, known: Catalog, only: Callable[[Offer], bool] | None, held: Held | None) -> Problem:
-        return replace(build_problem(changed, known, problem.models, held=held, only=only), phases=problem.phases)
-
+    build = rebuilding(problem_of(request))
     return calibrate(paths, request, _configuration(config, request, solve), catalog, build, solve, day, *run)
 
 
@@ -119,7 +114,7 @@ def _of_rows(
             for path, (before, after) in moved.items()
         ],
         stayed=[".".join(path) for _, one in fits for path in one.stayed],
-        stages=[_errors(one) for _, one in fits],
+        errors=[_errors(one) for _, one in fits],
         bands=[
             Band(what=f"{one.kind} on {device}", before=_half(before), after=_half(after))
             for _, one in fits
@@ -142,12 +137,10 @@ def _held(path: tuple[str, ...], fits: Sequence[tuple[str, RowsFit]]) -> bool:
     return any(path in one.at_bound for _, one in fits)
 
 
-def _errors(one: RowsFit) -> StageSeconds:
+def _errors(one: RowsFit) -> Errors:
     """Median error of a kind, before and after, as a share."""
     before, after = (float(np.median(np.abs(values / one.measured - 1.0))) for values in (one.before, one.after))
-    return StageSeconds(
-        stage=f"{one.kind}: median error over {len(one.ids)} rows", logged=0.0, before=before, after=after
-    )
+    return Errors(kind=one.kind, rows=len(one.ids), before=before, after=after)
 
 
 def _framework(fits: Sequence[tuple[str, RowsFit]]) -> str | None:

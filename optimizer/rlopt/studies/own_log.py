@@ -21,7 +21,7 @@ from rlopt.measured.rl_defaults import framework_of
 from rlopt.measured.rows import Row
 from rlopt.plan import LayoutChoice, Plan
 from rlopt.problem import Problem
-from rlopt.request import OwnConstants, Request
+from rlopt.request import PRECISION_RANK, OwnConstants, Request
 from rlopt.studies.evaluate import Priced
 
 OTHER_LENGTHS = 0.02
@@ -178,7 +178,13 @@ def own_run(plan: Plan, problem: Problem, catalog: Catalog) -> OwnRun:
         samples=str(samples.gpu),
         generations=(generations[0], generations[1]),
         engine=engine,
+        low=_low(plan.decisions.precision.rollout),
     )
+
+
+def _low(precision: str | None) -> bool:
+    """Whether an engine holds its weights in less than 16 bits."""
+    return precision is not None and PRECISION_RANK[precision] < PRECISION_RANK["bf16"]
 
 
 def _layout(told: LayoutChoice | None) -> Layout:

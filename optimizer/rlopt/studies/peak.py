@@ -34,6 +34,7 @@ from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
 from rlopt.studies.answer import build_plan
 from rlopt.studies.cheapest import find
+from rlopt.studies.rebuilding import Whole, holding
 from rlopt.studies.stress import beside, right_plan
 
 T = TypeVar("T")
@@ -113,6 +114,14 @@ def peaks(problem: Problem, plan: Plan, column: Columns, times: float, build: Bu
         if request is not None:
             found.append(_peak(problem, plan, column, _Asked(what, times, request), build, solve))
     return found
+
+
+def all_peaks(
+    problem: Problem, plan: Plan, column: Columns, loads: Sequence[float], whole: Whole, solve: Solve
+) -> list[Peak]:
+    """The same at several loads; ``whole`` makes the problem of a changed request."""
+    build = holding(problem, whole)
+    return [peak for times in loads for peak in peaks(problem, plan, column, times, build, solve)]
 
 
 def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, build: Build, solve: Solve) -> Peak:
