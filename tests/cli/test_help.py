@@ -31,7 +31,7 @@ def test_commands_of_the_interface_are_there() -> None:
     names = [command.name for command in COMMANDS]
     assert names == [
         "init", "check", "solve", "frontier", "explain", "diff", "compare",
-        "evaluate", "review", "validate", "catalog", "export", "schema",
+        "evaluate", "review", "validate", "calibrate", "catalog", "export", "schema",
     ]  # fmt: skip
 
 
