@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rlopt.language import tr
 from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
+from rlopt.reports.frontier_text import gpus
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,7 @@ def _label(axes: Axes, points: Sequence[Plan]) -> None:
     for plan in points:
         for offset, side in SIDES:
             text = axes.annotate(
-                _machines(plan), (_hours(plan), _usd(plan)), xytext=offset, textcoords="offset points", ha=side,
+                gpus(plan), (_hours(plan), _usd(plan)), xytext=offset, textcoords="offset points", ha=side,
                 fontsize=8.5, color=INK, parse_math=False, in_layout=False,
             )  # fmt: skip
             box = text.get_window_extent()
@@ -121,15 +122,6 @@ def _label(axes: Axes, points: Sequence[Plan]) -> None:
                 taken.append(box)
                 break
             text.remove()
-
-
-def _machines(plan: Plan) -> str:
-    """``8 H100-SXM + 4 L40S``: GPUs of each pool, pools of one kind together."""
-    gpus: dict[str, int] = {}
-    for pool in plan.pools:
-        if pool.gpu:
-            gpus[pool.gpu] = gpus.get(pool.gpu, 0) + pool.gpus
-    return " + ".join(f"{count} {name}" for name, count in gpus.items())
 
 
 def _hours(plan: Plan) -> float:

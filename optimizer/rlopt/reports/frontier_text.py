@@ -98,6 +98,15 @@ def machines(plan: Plan, all_pools: bool = True) -> str:
     )
 
 
+def gpus(plan: Plan) -> str:
+    """``8 × H100-SXM + 4 × L40S``: all GPUs of a plan by their type."""
+    counts: dict[str, int] = {}
+    for pool in plan.pools:
+        if pool.gpu:
+            counts[pool.gpu] = counts.get(pool.gpu, 0) + pool.gpus
+    return " + ".join(f"{count} × {name}" for name, count in counts.items())
+
+
 def _confidence(points: list[Plan]) -> float:
     time = points[0].time
     return 0.0 if time is None else time.confidence

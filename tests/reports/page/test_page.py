@@ -91,7 +91,7 @@ def test_it_names_nothing_that_a_browser_would_fetch(text: str) -> None:
         assert "src" not in attributes, tag
         assert not [name for name in attributes if name.startswith("on")], tag
         if tag == "a":
-            assert attributes["href"] == "#plan"
+            assert (attributes["href"] or "").startswith("#")
     style = text.partition("<style>")[2].partition("</style>")[0]
     assert "url(" not in style
     assert "@import" not in style
@@ -124,7 +124,7 @@ def test_hostile_texts_stay_texts() -> None:
     assert HOSTILE in [text for _, text in parsed.texts]  # the request, word for word
     assert "49" not in "".join(text for tag, text in parsed.texts if tag == "code")
     links = [attributes["href"] for tag, attributes in parsed.found if tag == "a"]
-    assert all(link == "#plan" or (link or "").startswith("https://example.org/") for link in links)
+    assert all((link or "").startswith(("#", "https://example.org/")) for link in links)
     (document,) = [text for tag, text in parsed.texts if tag == "script" and '"rlopt.plan/1"' in text]
     assert json.loads(document) == hostile().document()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +30,13 @@ class Section:
     key: str
     """The English title: what templates and charts know a section by."""
     title: str
+    """In the language in use."""
     blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def slug(self) -> str:
+        """The key as a part of an address within the page."""
+        return re.sub(r"[^a-z]+", "-", self.key.lower())
 
 
 def sections(parts: Iterable[RenderableType]) -> list[Section]:

@@ -63,7 +63,7 @@ def _row(one: Choice, against: float | None) -> Row:
         hours=tr(words.hours(one.hours)),
         total=words.usd(one.usd) + ("" if plan.status == "optimal" else " *"),
         saves="" if against is None else _change(one.usd - against),
-        machines=tr(machines(plan, all_pools=False)),
+        machines=" + ".join(tr(pool) for pool in machines(plan, all_pools=False).split(" + ")),
         placement=_placement(plan),
         mark=MARK if one.is_knee else "",
         first=one.number == 0,

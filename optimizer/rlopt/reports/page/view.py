@@ -10,6 +10,7 @@ from typing import Final
 from rlopt.language import tr
 from rlopt.plan import BillLine, Plan, Pool
 from rlopt.reports import text_bill, text_certainty, text_pools, words
+from rlopt.reports.frontier_text import gpus
 from rlopt.reports.page.blocks import Section, sections
 from rlopt.reports.page.choice import Choice
 from rlopt.reports.page.figures import Figure
@@ -20,8 +21,10 @@ from rlopt.reports.page.figures.when import when_figure
 from rlopt.reports.text import plan_report
 from rlopt.reports.timeline import waiting_seconds
 
-OWN: Final = ("", "Machines", "Bill", "Other speeds, other prices")
+OWN: Final = ("", "Machines", "Bill")
 """Sections of the text report that have a form of their own on a page."""
+SPEEDS: Final = "Other speeds, other prices"
+"""The section that a list of whole plans stands for, where there are some."""
 TURNS: Final[Mapping[str, str]] = {
     "colocated": "The same GPUs do one stage after the other.",
     "disaggregated": "The pools take turns: those that train wait for samples, those that generate for new weights.",
@@ -90,8 +93,8 @@ class PlanView:
         return next((one for one in self.sections if one.key == key), None)
 
 
-def plan_view(choice: Choice) -> PlanView:
-    """Say everything of a plan."""
+def plan_view(choice: Choice, alone: bool) -> PlanView:
+    """Say everything of a plan; ``alone`` where there is no other to choose."""
     plan = choice.plan
     parts = sections(plan_report(plan))
     bill = next((one for one in parts if one.key == "Bill"), None)
@@ -109,7 +112,7 @@ def plan_view(choice: Choice) -> PlanView:
         converted=_converted(plan),
         how_sure=[] if bill is None else [block.content for block in bill.blocks if block.kind == "text"],
         how=_how(plan),
-        sections=[one for one in parts if one.key not in OWN],
+        sections=[one for one in parts if one.key not in (*OWN, *(() if alone else (SPEEDS,)))],
         figures=_figures(plan),
         document=json.dumps(plan.document(), ensure_ascii=False, allow_nan=False),
     )
@@ -131,21 +134,20 @@ def _facts(plan: Plan) -> list[Fact]:
         value = words.hours(time.deadline_hours)
         met = "" if sure is None else f"{text_certainty.share_in_words(sure)} of runs meet it"
         found.append(Fact("deadline", value, met))
-    gpus = [f"{pool.gpus} × {pool.gpu}" for pool in plan.pools if pool.gpu]
     rate = words.usd(sum(pool.usd_per_hour for pool in plan.pools))
-    found.append(Fact("machines", " + ".join(gpus), f"{rate} per hour, all machines together"))
+    found.append(Fact("machines", gpus(plan), f"{rate} per hour, all machines together"))
     return [Fact(tr(one.name), tr(one.value), tr(one.note)) for one in found]
 
 
 def _machine(pool: Pool) -> Machine:
-    gpus = f"{pool.gpus} × {pool.gpu}" if pool.gpu else ""
+    cards = f"{pool.gpus} × {pool.gpu}" if pool.gpu else ""
     nodes = f"{pool.nodes} × {pool.instance_type}"
     place = " ".join(part for part in (pool.provider, pool.zone or pool.region or tr("any region")) if part)
     paid = tr(words.PRICING.get(pool.pricing, pool.pricing))
     return Machine(
         name=pool.name,
-        what=gpus or nodes,
-        where=" · ".join(part for part in (nodes if gpus else "", place, paid) if part),
+        what=cards or nodes,
+        where=" · ".join(part for part in (nodes if cards else "", place, paid) if part),
         price=tr(f"{words.usd(pool.usd_per_hour)} per hour"),
         details=[tr(text) for text in text_pools.details(pool)],
     )
@@ -207,4 +209,4 @@ def _figures(plan: Plan) -> dict[str, Figure]:
 
 def views(chosen: Sequence[Choice]) -> list[PlanView]:
     """One for each plan, in the order of the choices."""
-    return [plan_view(one) for one in chosen]
+    return [plan_view(one, len(chosen) == 1) for one in chosen]

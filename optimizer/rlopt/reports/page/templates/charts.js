@@ -2,7 +2,7 @@
 /* Draws the page's charts. A chart names its colours as CSS variables, so that it follows light, dark and print. */
 const charts = (() => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
-  const config = { displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false };
+  const config = { displayModeBar: false, scrollZoom: false, doubleClick: false, doubleClickDelay: 1, showTips: false };
   const VARIABLE = /^var\((--[a-z0-9-]+)\)$/;
 
   /* The library is packed: unpack it into a script whose fingerprint the page's policy knows. */
@@ -35,6 +35,12 @@ const charts = (() => {
     const figure = resolved(figureOf(plot), styles);
     figure.layout.font.family = getComputedStyle(document.body).fontFamily;
     figure.layout.width = Math.floor(width || plot.clientWidth);
+    const drawn = window.Plotly.react(plot, figure.data, figure.layout, config);
+    /* A legend of several lines takes its room from below, not from the bars. */
+    const legend = plot.querySelector(".legend .scrollbox, .legend");
+    const more = legend ? Math.ceil(legend.getBoundingClientRect().height) - figure.layout.margin.t : 0;
+    if (more <= 0) return drawn;
+    figure.layout.height += more;
     return window.Plotly.react(plot, figure.data, figure.layout, config);
   }
 
@@ -50,5 +56,5 @@ const charts = (() => {
   }
 
   const visible = () => [...document.querySelectorAll(".plot")].filter((plot) => plot.closest("[hidden]") === null);
-  return { load, draw, mark, visible };
+  return { load, draw, figureOf, mark, visible };
 })();

@@ -9,7 +9,7 @@
   const redraw = () => Promise.all(charts.visible().map((plot) => charts.draw(plot, printing ? PRINT_WIDTH : 0)));
 
   function choose(number) {
-    for (const part of all("[data-plan]:is(section, article)")) part.hidden = Number(part.dataset.plan) !== number;
+    for (const part of all("[data-plan]:is(section, article, nav)")) part.hidden = Number(part.dataset.plan) !== number;
     for (const input of all("input[name=speed]")) input.checked = Number(input.value) === number;
     const frontier = document.querySelector("[data-chart=frontier]");
     if (frontier) charts.mark(frontier, number);
@@ -39,6 +39,12 @@
 
   function listen() {
     for (const input of all("input[name=speed]")) input.addEventListener("change", () => choose(Number(input.value)));
+    for (const link of all("nav a")) {
+      link.addEventListener("click", () => {
+        const folded = document.querySelector(`${link.hash} details`);
+        if (folded) folded.open = true;
+      });
+    }
     for (const button of all("button.back")) button.addEventListener("click", () => choose(0));
     for (const button of all("button.save")) {
       button.hidden = false;
