@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from rlopt.plan import Frontier, FrontierPoint, WorstCase
+from rlopt.plan import Frontier, FrontierPoint, Plan, WorstCase
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import COLUMNS, DIMENSIONS, frontier_csv
 from rlopt.reports.frontier_text import frontier_report
@@ -68,3 +68,11 @@ def test_hours_that_include_a_worst_case_say_so_in_every_form() -> None:
 
 def test_csv_of_nothing_is_a_header() -> None:
     assert frontier_csv(Frontier(points=[])) == ",".join(COLUMNS) + "\n"
+
+
+def test_csv_tells_the_deadline_and_what_most_runs_lie_between() -> None:
+    sure = {"confidence": 0.9, "low_usd": 540.0, "high_usd": 800.0, "low_hours": 13.0, "high_hours": 22.0}
+    plan = Plan.model_validate({**plans.optimal().document(), "certainty": sure | {"deadline_probability": 0.948}})
+    (row,) = csv.DictReader(io.StringIO(frontier_csv(Frontier(points=[plan]))))
+    told = ("deadline_hours", "deadline_probability", "low_usd", "high_usd", "low_hours", "high_hours")
+    assert [row[name] for name in told] == ["24.0", "0.948", "540.0", "800.0", "13.0", "22.0"]

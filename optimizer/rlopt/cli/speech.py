@@ -26,7 +26,7 @@ def with_language(command: click.Command) -> click.Command:
             is_eager=True,
             expose_value=False,
             callback=_choose,
-            help=f"Language of reports and errors; JSON and files stay English. Default: {VARIABLE}, or en.",
+            help=f"Language of reports and errors; JSON and CSV stay English. Default: {VARIABLE}, or en.",
         )
     )
     if isinstance(command, click.Group):

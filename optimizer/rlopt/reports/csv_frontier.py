@@ -10,6 +10,8 @@ from rlopt.plan import Dimension, Frontier, Plan
 from rlopt.reports.frontier_text import machines
 
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)
+CERTAIN = ("deadline_probability", "low_usd", "high_usd", "low_hours", "high_hours")
+"""Of a plan's certainty: the share of runs that meet the deadline, and what most runs lie between."""
 COLUMNS: tuple[str, ...] = (
     "confident_hours",
     "expected_hours",
@@ -26,6 +28,8 @@ COLUMNS: tuple[str, ...] = (
     "machines",
     "usd_per_point",
     "knee",
+    "deadline_hours",
+    *CERTAIN,
 )
 WORST = "confident_hours_at_times"
 """One column more where the request asks for limits that hold in a worse case: the factor in the confident hours."""
@@ -58,8 +62,10 @@ def _row(plan: Plan) -> dict[str, Any]:
         "machines": machines(plan),
     }
     if plan.time is not None:
-        for name in ("confident_hours", "expected_hours", "step_seconds", "steps"):
+        for name in ("confident_hours", "expected_hours", "deadline_hours", "step_seconds", "steps"):
             row[name] = getattr(plan.time, name)
+    if plan.certainty is not None:
+        row |= {name: getattr(plan.certainty, name) for name in CERTAIN}
     if plan.per_point is not None:
         row["usd_per_point"] = plan.per_point.usd_per_point
     if plan.cost is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import logging
+import re
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rlopt.language import tr
+from rlopt.language import current, tr, use
 from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
 from rlopt.reports.frontier_text import gpus
@@ -17,8 +19,16 @@ if TYPE_CHECKING:
 
 INK, MUTED, LINE, BLUE, RED = "#1c2126", "#5c6670", "#e2e5e8", "#0b62a8", "#d55e00"
 INCHES: Final = (8.0, 4.8)
-FONTS: Final = ("DejaVu Sans", "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", "WenQuanYi Zen Hei")
-"""The first that has a letter draws it."""
+FONT: Final = "DejaVu Sans"
+CHINESE: Final = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans GB",
+    "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei",
+)  # fmt: skip
+"""Fonts with Chinese letters; the first font that has a letter draws it."""
+FILES: Final = re.compile(r"NotoSans(CJK|SC)-?Regular|SourceHanSans|PingFang|Hiragino|msyh|simhei|wqy", re.IGNORECASE)
+"""What their files are called."""
+LETTERS = "path"
+"""In an SVG letters are drawn, so that a document need not have their font."""
 ROOM: Final = 1.08
 """Of the largest value: where an axis ends."""
 FAR: Final = 3.0
@@ -28,7 +38,7 @@ SIDES: Final = (((8, 6), "left"), ((-8, -13), "right"), ((8, -13), "left"), ((-8
 
 
 def frontier_plot(frontier: Frontier, file_format: str) -> bytes:
-    """Draw the frontier, in the language in use.
+    """Draw the frontier, in the language in use; in English where this machine has no font for it.
 
     Parameters
     ----------
@@ -47,8 +57,11 @@ def frontier_plot(frontier: Frontier, file_format: str) -> bytes:
     from matplotlib.figure import Figure
 
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # font caches are nobody's business
-    style: dict[Any, Any] = {"svg.hashsalt": "rlopt", "svg.fonttype": "path", "font.size": 10, **_fonts()}
-    with mpl.rc_context(style):
+    chinese = _chinese()
+    style: dict[Any, Any] = {"svg.hashsalt": "rlopt", "svg.fonttype": LETTERS, "font.size": 10}
+    style |= {"font.family": [FONT, *chinese]}
+    with mpl.rc_context(style), use(current() if chinese else "en"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a name in a script that no font here has
         figure = Figure(figsize=INCHES, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
@@ -66,12 +79,24 @@ def frontier_plot(frontier: Frontier, file_format: str) -> bytes:
     return stream.getvalue()
 
 
-def _fonts() -> dict[str, Any]:
-    """Families that this machine has, so that none is missed aloud."""
+def _chinese() -> list[str]:
+    """Which of the Chinese fonts this machine has; those installed since the library last looked are added."""
+    from matplotlib import font_manager
+
+    known = _known()
+    if not known and current() == "zh":
+        for path in font_manager.findSystemFonts():
+            if FILES.search(path):
+                font_manager.fontManager.addfont(path)
+        known = _known()
+    return known
+
+
+def _known() -> list[str]:
     from matplotlib import font_manager
 
     there = {font.name for font in font_manager.fontManager.ttflist}
-    return {"font.family": [name for name in FONTS if name in there]}
+    return [name for name in CHINESE if name in there]
 
 
 def _draw(axes: Axes, points: list[Plan]) -> None:
