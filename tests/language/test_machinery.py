@@ -18,9 +18,9 @@ SMALL = Catalogue(
         "reads {what}{where}": "读取{what}{where}",
         " from the store": "（来自存储）",
         "{id}: price unknown": "{id!s}：价格未知",
-        "{a}; {b}": "{a}；{b}",
+        "; ": "；",
         "{a}, {b}": "{a}，{b}",
-        "{a}.": "{a}。",
+        ".": "。",
     }
 )
 

@@ -12,7 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+_PART = re.compile(r"\"[^\"]*\"|\w+")
+_SAID = re.compile(r"\btr\(((?:\"[^\"]*\"|\w+)(?: ~ (?:\"[^\"]*\"|\w+))*)\)")
 WORD = re.compile(r"[a-z]{2,}|[A-Z][a-z]+")
+CODE = re.compile(r"[\[{].*: .*[\]}]\Z|\[.*\]\Z|  \w+: |--[a-z-]+\Z|algorithm: \S+\Z|\d+ (Hz|Gbps|GiB|KiB)\Z")
+"""A line of a request, or an option."""
 SINGLE = re.compile(r"[A-Za-z][a-z]+(-[a-z]+)*\Z")
 QUIET_CALLS = frozenset(
     re.findall(
@@ -23,6 +27,8 @@ QUIET_CALLS = frozenset(
     )
 )
 """Calls whose texts a reader never sees; ``replace`` and the like take parts of texts that stand elsewhere."""
+SPOKEN_CALLS = frozenset({"tr", "said", "heading", "paragraph", "_label"})
+"""Calls whose text a reader sees, be it one word."""
 QUIET_KEYWORDS = frozenset(
     re.findall(
         r"\w+",
@@ -51,17 +57,25 @@ def texts_of(path: Path, root: Path, single_words: bool) -> list[Said]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     name = path.relative_to(root).as_posix()
     found = []
+    spoken = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SPOKEN_CALLS
+        for argument in node.args[:1]
+    }
     for node in _texts(tree):
         text = _template(node) if isinstance(node, ast.JoinedStr) else str(node.value)
         for part in text.split("\n"):
             bare = part.strip(" ")
-            if _is_text(bare, single_words):
+            if _is_text(bare, single_words or id(node) in spoken):
                 found.append(Said(name, node.lineno, part if part.startswith((" ", ",", ";")) else part.lstrip(" ")))
     return found
 
 
 def _is_text(text: str, single_words: bool) -> bool:
     literal = re.sub(r"\{\w*\}", " ", text)
+    if CODE.match(re.sub(r"\{\w*\}", "0", text)):
+        return False
     if not WORD.search(literal):
         return False
     if " " in text:
@@ -92,8 +106,11 @@ def _heard(node: ast.AST) -> Iterator[ast.AST]:
         return
     if isinstance(node, ast.Subscript):
         yield node.value
+        if isinstance(node.slice, ast.JoinedStr):
+            yield node.slice
     elif isinstance(node, ast.Dict):
         yield from node.values
+        yield from (key for key in node.keys if isinstance(key, ast.JoinedStr))
     elif isinstance(node, ast.AnnAssign):
         if node.value is not None:
             yield node.value
@@ -148,3 +165,15 @@ def _name(node: ast.AST) -> str:
     if isinstance(node, ast.IfExp):
         return _name(node.body) if not isinstance(node.body, ast.Constant) else "part"
     return "value"
+
+
+def texts_of_page(path: Path, root: Path) -> list[Said]:
+    """Return what a page's template says itself: ``tr("...")``, parts joined by ``~``."""
+    name = path.relative_to(root).as_posix()
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        for call in _SAID.finditer(line):
+            text = "".join(part[1:-1] if part[0] == '"' else f"{{{part}}}" for part in _PART.findall(call[1]))
+            if _is_text(text, single_words=True):
+                found.append(Said(name, number, text))
+    return found

@@ -8,6 +8,7 @@ import click
 
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_text
+from rlopt.language import tr
 
 
 @click.command(short_help="Validate a request and say what was derived.")
@@ -24,5 +25,5 @@ def check(file: Path, overrides: tuple[str, ...], calibration: Path | None, step
     from rlopt import api
 
     lines = api.check(file, overrides, **options.own(calibration, steps_done))
-    print_text("".join(f"{line}\n" for line in lines))
+    print_text("".join(f"{tr(line)}\n" for line in lines))
     return exits.DONE

@@ -36,10 +36,11 @@ def print_text(text: str) -> None:
 def print_report(*parts: RenderableType) -> None:
     """Print a report to the terminal at its width and with its colours (none under NO_COLOR or in a pipe)."""
     from rlopt.reports.console import terminal
+    from rlopt.reports.wrapping import whole
 
     console = terminal()
     for part in parts:
-        console.print(part)
+        console.print(whole(part))
     sys.stdout.flush()
 
 

@@ -10,22 +10,34 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 from rlopt.language.template import Template, joined, template
 
 _FOLDER = Path(__file__).parent
 _WORD = re.compile(r"[A-Za-z]+")
-_PLAIN = re.compile(r"(?<![\w./_\-])[A-Za-z]?[a-z]+(?![\w./_\-]*[\w/_])")
+_PLAIN = re.compile(r"/month\b| x (?=[\d(])|(?<![\w./_\-])[A-Za-z]?[a-z]+(?![\w./_\-]*[\w/_])")
 """A word of prose: no digit, dot, slash, dash or capital inside that would make it a name."""
 _AMOUNT = re.compile(r"([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?) (?=[A-Za-z])")
 _AT_END = re.compile(r"(?<=\w) ([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?)\Z")
 _SUBJECT = re.compile(r"\{(\w+)(?:![sr])?\}[:：] ?(?=.*[^\W_]{3})")
 _UNITS = frozenset({"h", "min", "s", "ms", "d", "x"})
+_SENTENCES = re.compile(r"(?<=[\w%)]\.) (?=[A-Z$\d])")
+_GAPS = re.compile(r"\{(\w+)(?:![anrs])?\}")
+_UNSAID = 1000
+"""What an English word that is left counts for; one inside a name, which may be right, counts for one."""
+_SEPARATORS = ("; ", " + ")
+_LIST = 2
+"""Separators from which on a text is a list, which is cut before entries are tried on the whole."""
 _MOST_KEPT = 20_000
 _MOST_TRIED = 2_000
+_MOST_HELD = 3
+"""Clauses that one entry holds at most."""
 """Parts of one text that are looked at; beyond that it stays as far as it got."""
+_MANY_LETTERS = 16
+"""An entry with as many letters of its own is tried before a text is cut at its separators."""
 _LEAST_LETTERS = 6
 """An entry with fewer letters of its own is used only where nothing stays in English."""
 
@@ -43,9 +55,9 @@ class Catalogue:
     def __init__(self, entries: dict[str, str]) -> None:
         self._exact: dict[str, str] = {}
         self._by_word: dict[str, list[Template]] = defaultdict(list)
-        for english, other in {**_without_subject(entries), **entries}.items():
+        for english, other in {**_sentences(entries), **_without_subject(entries), **entries}.items():
             read = template(english, other)
-            if not read.gaps:
+            if not read.gaps or english in ("; ", "."):
                 self._exact[english] = other
             else:
                 self._by_word[read.key()].append(read)
@@ -67,18 +79,21 @@ class Catalogue:
 
     def unsaid(self, text: str) -> int:
         """How many English words are left of a text."""
-        return sum(self._say(line)[1] for line in text.split("\n"))
+        return sum(self._say(line)[1] // _UNSAID for line in text.split("\n"))
 
     def _say(self, text: str) -> tuple[str, int]:
         bare = text.strip(" ")
         if bare != text:
             start = text[: len(text) - len(text.lstrip(" "))]
             end = text[len(text.rstrip(" ")) :]
+            whole = self._find(text) if start else (text, 1)
+            if not whole[1] and whole[0] != text:
+                return whole  # a text that begins with a space goes on with the one before it
             said, left = self._say(bare)
             return f"{start}{said}{end}", left
         found = self._kept.get(text)
         if found is None:
-            self._kept[text] = (text, _plain_words(text))  # what is being said, should it hold itself
+            self._kept[text] = (text, _words(text) * _UNSAID)  # what is being said, should it hold itself
             found = self._kept[text] = self._find(text)
         return found
 
@@ -92,20 +107,75 @@ class Catalogue:
         exact = self._exact.get(lower)
         if exact is not None:
             return exact, 0
-        best = (text, _plain_words(text))
+        best = (text, _words(text) * _UNSAID)
         self._tried += 1
-        if (not best[1] and " " not in text) or self._tried > _MOST_TRIED:
+        if self._tried > _MOST_TRIED:
             return best
-        for way in self._fitting(text):
+        if _SENTENCES.search(text):
+            best = _better(text, best, self._sequence(text, " ", best))
+        elif text.endswith(".") and not text.endswith(".."):
+            said, left = self._say(text[:-1])
+            if not left:
+                return f"{said}{self._exact.get('.', '.')}", 0
+        ways = self._fitting(text)
+        long = [way for way in ways if way.clause or way.has_separator or way.letters >= _MANY_LETTERS]
+        separator = next((mark for mark in _SEPARATORS if mark in text), None)
+        is_list = separator == _SEPARATORS[0] and text.count(separator) >= _LIST
+        steps: list[Callable[[], tuple[str, int]]] = [partial(self._first, text, long, best)]
+        if separator is not None:
+            steps.insert(0 if is_list else 1, partial(self._sequence, text, separator, best))
+        steps.append(partial(self._first, text, [way for way in ways if way not in long], best))
+        for step in steps:
+            if not best[1] and best[0] != text:
+                return best
+            best = _better(text, best, step())
+        return self._amount(text, best)
+
+    def _first(self, text: str, ways: list[Template], best: tuple[str, int]) -> tuple[str, int]:
+        """The first way that leaves no English word, else the one that leaves fewest, if it beats the best so far."""
+        for way in ways:
             for contents in way.matches(text):
-                said = self._filled(way, contents, text)
-                if said is None or (said[1] and way.letters < _LEAST_LETTERS and not way.ends):
-                    continue
-                if said[1] < best[1] or (not said[1] and said[0] != text):
-                    best = said
                 if not best[1] and best[0] != text:
                     return best
-        return self._amount(text, best)
+                said = self._filled(way, contents, text)
+                if said is None or (said[1] >= _UNSAID and way.letters < _LEAST_LETTERS):
+                    continue
+                best = _better(text, best, said)
+        return best
+
+    def _sequence(self, text: str, separator: str, whole: tuple[str, int]) -> tuple[str, int]:
+        """Sentences or clauses one after another, of which some hold separators of their own.
+
+        Each but the first goes on with the one before if there is an entry that begins with the separator, else it
+        stands for itself.
+        """
+        parts = _SENTENCES.split(text) if separator == " " else text.split(separator)
+        if len(parts) == 1 or not all(parts):
+            return whole
+        best: list[tuple[str, int]] = [("", 0)]  # from each part to the end, the last first
+        for start in range(len(parts) - 1, -1, -1):
+            found: tuple[str, int] | None = None
+            for end in range(start + 1, min(start + _MOST_HELD, len(parts)) + 1):
+                if end - start == len(parts):
+                    break
+                said, left = self._clause(separator.join(parts[start:end]), separator if start else "")
+                rest = best[len(parts) - end]
+                if found is None or left + rest[1] < found[1]:
+                    found = joined([said, rest[0]]), left + rest[1]
+                if not found[1]:
+                    break
+            best.append(found or ("", 0))
+        return best[-1]
+
+    def _clause(self, text: str, separator: str) -> tuple[str, int]:
+        after = separator + text
+        for way in self._fitting(after) if separator else ():
+            for contents in way.matches(after) if way.goes_on else ():
+                said = None if contents[0] else self._filled(way, contents, text)
+                if said is not None and said[1] < _UNSAID:
+                    return said
+        said = self._say(text)
+        return joined([self._exact.get(separator, separator), said[0]]), said[1]
 
     def _fitting(self, text: str) -> list[Template]:
         words = {*_WORD.findall(text), ""}
@@ -120,8 +190,12 @@ class Catalogue:
         for name, content in zip(way.gaps, contents, strict=True):
             if content == text:
                 return None
-            if name in way.names or name in way.quotes:
+            if name in way.numbers or name in way.code:
                 said[name] = content
+            elif name in way.kept:
+                said[name] = content
+                words = 0 if content in self._exact else _words(content)
+                left += words if way.letters >= _LEAST_LETTERS else words * _UNSAID
             else:
                 said[name], more = self._say(content)
                 left += more
@@ -139,6 +213,20 @@ class Catalogue:
         return best
 
 
+def _sentences(entries: dict[str, str]) -> dict[str, str]:
+    """The sentences of entries that have several, each by itself."""
+    found: dict[str, str] = {}
+    for english, other in entries.items():
+        parts, said = re.split(r"(?<=\.) (?=\S)", english), re.split(r"(?<=。)(?=.)", other)
+        if len(parts) == len(said) > 1:
+            found.update(zip(parts, said, strict=True))
+    return {
+        english: other
+        for english, other in found.items()
+        if sorted(_GAPS.findall(english)) == sorted(_GAPS.findall(other))
+    }
+
+
 def _without_subject(entries: dict[str, str]) -> dict[str, str]:
     """``{offer}: price unknown`` also without its offer: what is so of several things is said once, before them."""
     found = {}
@@ -149,11 +237,18 @@ def _without_subject(entries: dict[str, str]) -> dict[str, str]:
     return found
 
 
+def _better(text: str, one: tuple[str, int], other: tuple[str, int]) -> tuple[str, int]:
+    """The one that leaves fewer English words; where none are left, one that says anything at all."""
+    if other[1] < one[1] or (not other[1] and one[0] == text):
+        return other
+    return one
+
+
 def _rank(way: Template) -> tuple[int, ...]:
     return way.rank
 
 
-def _plain_words(text: str) -> int:
+def _words(text: str) -> int:
     return sum(word not in _UNITS for word in _PLAIN.findall(text))
 
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_GAP = re.compile(r"\{(\w*)(?:!([sr]))?\}")
+_GAP = re.compile(r"\{(\w*)(?:!([anrs]))?\}")
 _ADJACENT = re.compile(r"\{(\w+)\}(?:\{\w+\})+")
-_NUMBER = re.compile(r"[-+<~]?[\d.,]+[%kMGT]?\Z")
-_PROSE = re.compile(r"[,;:.] | \(| and ")
+_NUMBER = re.compile(r"[-+<~]?[\d.,]+(?:e[-+]?\d+)?[%kMGT]?\Z")
+_CODE = re.compile(r"[\w.\-/]+\Z|.*[:\[{=<_]")
+"""What a key, a value or a line of a request is recognised by."""
+_PROSE = re.compile(r"[,;:.+] | \(| and |(?<![\w./\-])[a-z]+ (?:[\w.\-/]+ )*[a-z]+(?![\w./\-])")
 """What a name does not hold."""
 _OPENS = " ,;:.)"
 """What a text begins with that continues another one."""
@@ -17,11 +19,11 @@ _CLOSES = " ,;:"
 """What a text ends with that another one continues."""
 _WORD = re.compile(r"[A-Za-z]+")
 _HEAD, _TAIL = "_head", "_tail"
-_ENDS = (("", ". ", ""), ("", "; ", ""))
 NUMBER = "n"
 """Name of a gap that holds a number and nothing else."""
 _MOST_SPLITS = 12
 _WIDE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
+_OPERATORS = "+=×→−"
 _LETTER = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -37,8 +39,12 @@ class Template:
         Names of the gaps in the order of the English text.
     said
         The text in the other language: literals and names of gaps by turns, a literal first.
+    numbers
+        Gaps that hold a number and nothing else.
     names
         Gaps that hold a name: it stays as it is.
+    code
+        Gaps that hold what stands in a file as it is: a key, a value, a line.
     quotes
         Gaps that hold what somebody wrote, however long: it stays as it is.
     """
@@ -46,26 +52,36 @@ class Template:
     literals: tuple[str, ...]
     gaps: tuple[str, ...]
     said: tuple[str, ...]
+    numbers: frozenset[str]
     names: frozenset[str]
+    code: frozenset[str]
     quotes: frozenset[str]
     rank: tuple[int, ...] = field(init=False)
-    """Order in which entries are tried: where sentences and clauses end first, then by letters of their own."""
+    """Order in which entries are tried: those that go on with another text first, then by letters of their own."""
+    kept: frozenset[str] = field(init=False)
+    """Gaps whose content stays as it is."""
+    goes_on: bool = field(init=False)
+    """Whether it goes on with another text."""
+    clause: bool = field(init=False)
+    """Whether it is a clause of its own that does so."""
+    has_separator: bool = field(init=False)
+    """Whether it holds what separates clauses or terms elsewhere."""
     longest: str = field(init=False)
     letters: int = field(init=False)
-    ends: bool = field(init=False)
-    """Whether it says no more than where one sentence ends and the next begins."""
 
     def __post_init__(self) -> None:
         letters = sum(len(word) for part in self.literals for word in _WORD.findall(part))
-        ends = self.literals in _ENDS
         clause = self.gaps[:1] == (_HEAD,) and self.literals[1][0] in ",;.("
-        kind = _ENDS.index(self.literals) if ends else len(_ENDS) + (not clause)
+        object.__setattr__(self, "clause", clause)
+        has_separator = any(mark in part for part in self.literals for mark in ("; ", " + "))
+        object.__setattr__(self, "has_separator", has_separator)
         numbers = NUMBER in self.gaps
         size = sum(map(len, self.literals))
+        object.__setattr__(self, "kept", self.names | self.code | self.quotes)
+        object.__setattr__(self, "goes_on", self.gaps[:1] == (_HEAD,))
         object.__setattr__(self, "longest", max(self.literals, key=len))
         object.__setattr__(self, "letters", letters)
-        object.__setattr__(self, "ends", ends)
-        object.__setattr__(self, "rank", (kind, -letters, -numbers, -size, len(self.gaps)))
+        object.__setattr__(self, "rank", (not clause, -letters, -numbers, -size, len(self.gaps)))
 
     def key(self) -> str:
         """Longest word of the text that no gap touches, by which it is looked up; empty without one."""
@@ -114,8 +130,10 @@ class Template:
     def _holds(self, gap: int, content: str) -> bool:
         """Whether a gap may hold this."""
         name = self.gaps[gap]
-        if name == NUMBER:
+        if name == NUMBER or name in self.numbers:
             return _NUMBER.match(content) is not None
+        if name in self.code and not _CODE.match(content):
+            return False
         return name not in self.names or not _PROSE.search(content)
 
     def fill(self, contents: dict[str, str]) -> str:
@@ -132,21 +150,21 @@ def template(english: str, other: str) -> Template:
         When the two texts do not have the same gaps.
     """
     if english[:1] and english[0] in _OPENS:
-        english, other = f"{{{_HEAD}}}{english}", f"{{{_HEAD}}}{other}"
+        english, other = f"{{{_HEAD}}}{english}", other if f"{{{_HEAD}}}" in other else f"{{{_HEAD}}}{other}"
     if english[-1:] and english[-1] in _CLOSES:
-        english, other = f"{english}{{{_TAIL}}}", f"{other}{{{_TAIL}}}"
+        english, other = f"{english}{{{_TAIL}}}", other if f"{{{_TAIL}}}" in other else f"{other}{{{_TAIL}}}"
     for run in _ADJACENT.finditer(english):  # nothing says where one ends: together they are one
-        english, other = english.replace(run[0], f"{{{run[1]}}}"), other.replace(run[0], f"{{{run[1]}}}")
+        touching = r"(?:![anrs])?\}".join(re.escape(gap) for gap in run[0].split("}"))
+        english, other = english.replace(run[0], f"{{{run[1]}}}"), re.sub(touching, f"{{{run[1]}}}", other)
     parts, said = _GAP.split(english), _GAP.split(other)
     gaps = tuple(parts[1::3])
     marked = dict(zip(said[1::3], said[2::3], strict=True))
-    names = frozenset(name for name, mark in marked.items() if mark == "s")
-    quotes = frozenset(name for name, mark in marked.items() if mark == "r")
+    kept = (frozenset(name for name, mark in marked.items() if mark == of) for of in "nsar")
     if len(set(gaps)) < len(gaps) or set(gaps) != set(said[1::3]):
         message = f"gaps differ: {english!r} and {other!r}"
         raise ValueError(message)
     said_parts = [part for place, part in enumerate(said) if place % 3 != 2]
-    return Template(tuple(parts[0::3]), gaps, tuple(said_parts), names, quotes)
+    return Template(tuple(parts[0::3]), gaps, tuple(said_parts), *kept)
 
 
 def joined(parts: list[str]) -> str:
@@ -168,6 +186,8 @@ def _bound(left: str, right: str) -> tuple[str, str]:
     before, after = bare_left[-1], bare_right[0]
     if not _WIDE.match(before) and not _WIDE.match(after):
         return left, right
+    if before in _OPERATORS or after in _OPERATORS:
+        return bare_left, f"{' ' * (left != bare_left or right != bare_right)}{bare_right}"
     letters = _LETTER.match(before), _LETTER.match(after)
     if (letters[0] and (after.isalnum() or after in "$<±") and not letters[1]) or (
         letters[1] and (before.isalnum() or before in "%)") and not letters[0]

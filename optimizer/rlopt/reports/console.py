@@ -6,6 +6,8 @@ import io
 
 from rich.console import Console, RenderableType
 
+from rlopt.reports.wrapping import whole
+
 
 def terminal() -> Console:
     """Console on stdout: as wide as the terminal, colours only where one is and NO_COLOR is not set.
@@ -29,5 +31,5 @@ def to_text(*parts: RenderableType, width: int = 100) -> str:
         color_system=None,
     )
     for part in parts:
-        console.print(part)
+        console.print(whole(part))
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rlopt.language import tr
+from rlopt.reports.wrapping import said
 
 INDENT = 2
 TABLE_WIDTH = 80
@@ -42,7 +43,7 @@ class Heading:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lay it out for the terminal (protocol of Rich)."""
         yield Text()
-        yield Text(tr(self.title), style="bold cyan")
+        yield said(self.title, "bold cyan")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Bullets:
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
         for text in self.texts:
-            grid.add_row("-", tr(text))
+            grid.add_row("-", said(text))
         yield indented(grid)
 
 
@@ -73,7 +74,7 @@ class Facts:
         grid.add_column(no_wrap=True, style="dim")
         grid.add_column(overflow="fold")
         for name, text in self.rows:
-            grid.add_row(tr(name), tr(text))
+            grid.add_row(tr(name), said(text))
         yield indented(grid)
 
 
@@ -94,7 +95,7 @@ class Grid:
             else:
                 grid.add_column(tr(name), overflow="fold")
         for row in self.rows:
-            grid.add_row(*(tr(cell) for cell in row))
+            grid.add_row(*(said(cell) for cell in row))
         yield indented(grid)
 
 
@@ -105,7 +106,7 @@ def heading(title: str) -> list[RenderableType]:
 
 def paragraph(text: str, style: str = "") -> Text:
     """Whole sentences, wrapped at the width there is."""
-    return Text(tr(text), style=style)
+    return said(text, style)
 
 
 def indented(part: RenderableType) -> Padding:

@@ -12,6 +12,7 @@ from rlopt.language import tr
 from rlopt.plan import Cost
 from rlopt.reports import words
 from rlopt.reports.layout import indented, paragraph
+from rlopt.reports.wrapping import said
 
 LEAST_USD = 0.005
 """What would round to nothing is written as less than a cent."""
@@ -39,7 +40,7 @@ def bill(cost: Cost, currency: str = "USD", exchange_rates: Mapping[str, float] 
         )
         lines = (line for line in cost.lines if line.dimension == dimension)
         for line in sorted(lines, key=lambda line: -line.usd):
-            item = tr(f"  {line.item} ({line.kind})")
+            item = said(f"  {line.item} ({line.kind})")
             grid.add_row(item, amount(line.usd), "", paragraph(line.basis, style="dim"))
     rates = exchange_rates or {}
     total = "" if currency == "USD" else words.money(cost.total_usd, currency, rates)

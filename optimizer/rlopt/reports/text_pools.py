@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.language import Name
+from rlopt.language import Name, tr
 from rlopt.plan import LayoutChoice, Memory, Plan, Pool
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
@@ -21,7 +21,7 @@ def machines(plan: Plan) -> list[RenderableType]:
             Name(pool.name),
             f"{pool.nodes} × {pool.instance_type}",
             f"{pool.gpus} × {pool.gpu}" if pool.gpu else "no GPU",
-            " ".join(part for part in (pool.provider, pool.zone or pool.region or "any region") if part),
+            Name(" ".join(part for part in (pool.provider, pool.zone or pool.region or tr("any region")) if part)),
             words.PRICING.get(pool.pricing, pool.pricing),
             words.usd(pool.usd_per_hour),
         )
