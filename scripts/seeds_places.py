@@ -19,7 +19,6 @@ from rlopt import api
 from rlopt.errors import NotSupportedError
 from rlopt.plan import Plan
 from rlopt.problem import Problem
-from rlopt.reading.not_yet import KEYS
 from rlopt.request import Request
 from rlopt.rules import rules_of
 from rlopt.studies.cheapest import cheapest
@@ -176,8 +175,6 @@ def _is_key(place: str) -> bool:
     """A key of the request that plans take into account; with ``key=value`` an example that is solved sets it."""
     key, _, value = place.partition("=")
     path = key.split(".")
-    if any(key == late or key.startswith(f"{late}.") for late in KEYS):
-        return False
     try:
         _, rest = _walk(Request, path)
     except KeyError:

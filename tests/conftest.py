@@ -26,8 +26,9 @@ def root() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every test the same terminal, whatever the one the suite runs in."""
+def plain_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Give every test the same terminal and no user catalogs, whatever the one the suite runs in has."""
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("RLOPT_CATALOGS", str(tmp_path / "no-user-catalogs"))
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "RLOPT_DEBUG"):
         monkeypatch.delenv(name, raising=False)

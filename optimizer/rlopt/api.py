@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rlopt.candidates.build import build_problem
 from rlopt.facts import Catalog
 from rlopt.plan import Frontier, Plan
+from rlopt.pricelists.in_use import catalog as catalog  # one of the public functions
+from rlopt.pricelists.in_use import facts_of, within_capacity
 from rlopt.problem import Problem
-from rlopt.reading.catalogs import load_catalog
 from rlopt.reading.resolve import resolve_models, shape_warnings
 from rlopt.request import Request
 from rlopt.studies import cheapest as cheapest_study
@@ -61,21 +62,17 @@ def with_calibration(request: Request, calibration: str | Path, steps_done: int 
     return with_own(request, read_calibration(calibration), steps_done)
 
 
-def catalog() -> Catalog:
-    """Every fact the package ships, read once."""
-    return load_catalog()
-
-
 def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
-    """Candidates and prices of a request. Raises MissingFactError and NotSupportedError."""
-    known = catalog() if facts is None else facts
+    """Candidates and prices of a request. Raises InputError, MissingFactError and NotSupportedError."""
+    known = facts_of(request, facts)
+    request, notes = within_capacity(request, known)
     algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
     models = resolve_models(request, known)
-    warnings = shape_warnings(models)
+    warnings = [*notes, *shape_warnings(models)]
     if request.constants is not None:
         from rlopt.reading.rest import own_notes
 
-        warnings = [*warnings, *own_notes(request)]
+        warnings += own_notes(request)
     problem = build_problem(request, known, models, warnings=warnings)
     return with_phases(problem, lambda phase: _phase_plan(phase, known), lambda phase: problem_of(phase, known))
 
@@ -140,7 +137,7 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
     from rlopt.studies.explain import explain as explain_study
     from rlopt.studies.rebuilding import narrowing
 
-    known = catalog() if facts is None else facts
+    known = facts_of(request, facts)
     problem = problem_of(request, known)
     return explain_study(problem, narrowing(problem, lambda changed: problem_of(changed, known)), backend)
 
@@ -157,7 +154,7 @@ def with_alternatives(
 
     if not plan.pools:
         return plan
-    known = catalog() if facts is None else facts
+    known = facts_of(request, facts)
     problem = problem_of(request, known)
     found = alternatives(problem, plan, narrowing(problem, lambda changed: problem_of(changed, known)), count, within)
     return plan.model_copy(update={"alternatives": found})
@@ -231,7 +228,7 @@ def evaluate(
     from rlopt.studies.rebuilding import rebuilding
 
     given = config if isinstance(config, Configuration) else read_configuration(config)
-    problem = problem_of(request, catalog() if facts is None else facts)
+    problem = problem_of(request, facts)
 
     name = Path(given.file).name if given.file else "the configuration"
     return evaluate_study(problem, given, rebuilding(problem), name, backend)
@@ -284,7 +281,8 @@ def check(
     """
     from rlopt.reading.checked import checked
 
-    return checked(load(path, overrides, calibration, steps_done), catalog(), Path(path), overrides)
+    request = load(path, overrides, calibration, steps_done)
+    return checked(request, facts_of(request), Path(path), overrides)
 
 
 @lru_cache(maxsize=1)

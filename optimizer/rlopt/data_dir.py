@@ -6,6 +6,7 @@ A wheel carries ``rlopt/_data/{catalogs,constraints}``; a checkout reads ``/cata
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -29,3 +30,13 @@ def constraints_dir() -> Path:
 def examples_dir() -> Path:
     """Folder of the example requests (a checkout has it; a wheel may not)."""
     return _data("examples")
+
+
+def user_catalogs_dir() -> Path:
+    """Folder of the user catalogs, which may not exist: ``RLOPT_CATALOGS``, else in the platform's data folder."""
+    given = os.environ.get("RLOPT_CATALOGS")
+    if given:
+        return Path(given).expanduser().absolute()
+    import platformdirs  # most runs have the folder named or need nothing of it
+
+    return Path(platformdirs.user_data_dir("rlopt", appauthor=False)) / "catalogs"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools import build_catalogs
-from tools.catalog_build import storage, tables
+from tools.catalog_build import storage, storage_speed, tables
 from tools.catalog_build.models import spellings
 from tools.catalog_build.offers import REGULAR_ZONE
 from tools.catalog_build.sources import source_keys
@@ -79,3 +79,20 @@ def test_spellings() -> None:
         "llama-3.1-8b-instruct",
         "meta-llama/meta-llama-3.1-8b-instruct",
     } <= made
+
+
+def test_a_price_per_mib_s_becomes_a_price_per_mb_s(tmp_path: Path) -> None:
+    head = (
+        "provider,service,tier,region,unit,included,per_tib,most,most_per_node,least_gib,step_gib,most_gib,"
+        "price_per_mb_s_month,included_iops,iops_per_gib,price_per_iops_month,io_kib,currency,source,as_of,note"
+    )
+    rows = [
+        f"aws,s,{unit},us-east-1,{unit},125,,1000,,,,,0.04,3000,,0.005,256,USD,here,2024,\n" for unit in ("MB", "MiB")
+    ]
+    (tmp_path / "storage_speed.csv").write_text(f"{head}\n{''.join(rows)}", encoding="utf-8")
+    whole, binary = storage_speed.build(tmp_path).rows
+    for row in (whole, binary):  # what is bought beyond what comes with it costs the same, in either unit
+        more = float(str(row["most_mb_s"])) - float(str(row["included_mb_s"]))
+        assert more * float(str(row["price_mb_s_month"])) == pytest.approx(875 * 0.04)
+        assert float(str(row["price_iops_month"])) == 0.005
+    assert float(str(binary["price_mb_s_month"])) == pytest.approx(0.0381469727)

@@ -42,8 +42,6 @@ def test_init_does_not_overwrite_without_force(api: FakeApi, rlopt_run: Run, req
     "arguments",
     [
         ("export", "FILE", "--to", "verl", "-o", "out"),
-        ("catalog", "import", "FILE"),
-        ("catalog", "refresh"),
     ],
 )
 def test_what_comes_later_says_so_in_one_sentence(

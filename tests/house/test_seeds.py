@@ -82,7 +82,6 @@ def test_a_place_is_found(kind: str, place: str) -> None:
         ("key", "job.step"),
         ("key", "job.steps.more"),
         ("key", "job.algorithm=dreaming"),
-        ("key", "choices.offers"),
         ("rule", "limits.confidence"),
         ("cost", "storage/data"),
         ("cost", "dataset"),

@@ -111,7 +111,8 @@ def test_a_file_system_by_hand() -> None:
 
 
 def test_a_volume_of_each_machine_by_hand() -> None:
-    # gp3, us-east-1: 0.08 USD per GB and month; 125 MiB/s and 3000 operations a second included, 0.04 and 0.005 each
+    # gp3, us-east-1: 0.08 USD per GB and month; 125 MiB/s and 3000 operations a second included, each MiB/s more
+    # is 0.04 and each operation 0.005
     one = problem("job.dataset_size=2TB", "job.dataset_samples=200000", "choices.data_store=[block]")
     plan = solve(one, "pulp")
     assert plan.cost is not None
@@ -122,7 +123,7 @@ def test_a_volume_of_each_machine_by_hand() -> None:
     nodes = plan.pools[0].nodes
     assert (made.store, made.units, made.gb) == ("block", nodes, pytest.approx(2000 / 0.9 / nodes))
     wanted = max(made.mb_s / 0.262144 - 3000, 0.0)  # a sample of 10 MB is read in operations of 256 KiB
-    monthly = nodes * (made.gb * 0.08 + max(made.mb_s - 131.072, 0.0) * 0.04 + wanted * 0.005)
+    monthly = nodes * (made.gb * 0.08 + max(made.mb_s - 131.072, 0.0) * 0.04 / 1.048576 + wanted * 0.005)
     [line] = [line for line in plan.cost.lines if line.item == "mounted data set"]
     assert line.usd == pytest.approx(monthly / HOURS_PER_MONTH * plan.time.expected_hours)
 

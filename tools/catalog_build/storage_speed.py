@@ -31,7 +31,7 @@ GIB_PER_TIB = 1024.0
 
 
 def build(folder: Path) -> Table:
-    """Build the catalog of speeds; MiB/s, GiB and TiB of the sources are turned into MB/s and GB."""
+    """Build the catalog of speeds; MiB/s, GiB and TiB of the sources are turned into MB/s and GB, their prices too."""
     table = Table("storage_speed.csv", COLUMNS)
     table.rows = sorted((_speed(row) for row in read(folder, "storage_speed.csv")), key=lambda row: str(row["id"]))
     return table
@@ -50,7 +50,7 @@ def _speed(row: Row) -> dict[str, object]:
         "least_gb": _times(row["least_gib"], size),
         "step_gb": _times(row["step_gib"], size),
         "most_gb": _times(row["most_gib"], size),
-        "price_mb_s_month": row["price_per_mb_s_month"],
+        "price_mb_s_month": _times(row["price_per_mb_s_month"], 1.0 / rate),
         "included_iops": row["included_iops"],
         "iops_per_gb": _times(row["iops_per_gib"], per_gib),
         "price_iops_month": row["price_per_iops_month"],

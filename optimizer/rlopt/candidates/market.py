@@ -73,6 +73,11 @@ def usd_rate(currency: str, request: Request) -> float | None:
     return request.costs.usd_per_unit(currency)
 
 
+def discount_of(offer: Offer, request: Request) -> float:
+    """Share that the request takes off the price of ``offer``: none of a price that is what one pays."""
+    return 0.0 if offer.net else (request.choices.discounts or {}).get(offer.provider, 0.0)
+
+
 def allowed_regions(request: Request, provider: str) -> frozenset[str] | None:
     """Regions of ``provider`` that the request allows; None stands for any."""
     regions = request.choices.regions
@@ -212,7 +217,6 @@ def _columns(
     zones: dict[tuple[str, str | None, str | None], int] = {}
     topologies: dict[Topology, int] = {}
     zone, topology = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
-    discounts = request.choices.discounts or {}
     for i, offer in enumerate(kept):
         shape = offer.shape
         cluster = shape.cluster == "yes" and bool(shape.internode_gbps) and offer.grade != "marketplace"
@@ -222,7 +226,7 @@ def _columns(
     limit = request.limits.host_memory
     host = [bytes_to_gib(limit) if limit is not None else (offer.shape.host_memory_gib or 0.0) for offer in kept]
     prices = [
-        offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0) * (1.0 - discounts.get(offer.provider, 0.0))
+        offer.price_per_hour * (usd_rate(offer.currency, request) or 0.0) * (1.0 - discount_of(offer, request))
         for offer in kept
     ]
     return Market(

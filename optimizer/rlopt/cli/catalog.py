@@ -1,21 +1,20 @@
-"""``rlopt catalog``: look at the facts that plans rest on."""
+"""``rlopt catalog``: look at the facts that plans rest on, and renew the prices among them."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import click
 
 from rlopt.cli import exits, options
+from rlopt.cli.catalog_import import forget, import_
+from rlopt.cli.catalog_refresh import refresh
 from rlopt.cli.output import print_report, print_text, to_json
-from rlopt.cli.release import refuse
 
 SHELVES = ("offers", "devices", "models")
 
 
 @click.group()
 def catalog() -> None:
-    """Look at prices, GPUs and models, each with its source.
+    """Look at prices, GPUs and models, each with its source; bring in prices and renew them.
 
     \b
     Example:
@@ -39,7 +38,7 @@ def list_(
     pricing: str | None,
     as_json: bool,
 ) -> int:
-    """Count the offers by provider, grade, confidence and age, or list one shelf.
+    """Count the offers by provider, grade, confidence and age, or list one shelf; last the prices you brought in.
 
     \b
     Example:
@@ -47,16 +46,18 @@ def list_(
       rlopt catalog list offers --gpu H100 --pricing spot
     """
     from rlopt import api
+    from rlopt.cli import prices_text
     from rlopt.reports import catalog_records, catalog_text
 
     filters = {"provider": provider, "region": region, "gpu": gpu, "pricing": pricing}
     facts = api.catalog()
     offers = catalog_records.matching_offers(facts, **filters)
     if shelf is None:
+        brought = prices_text.brought_in(facts)
         if as_json:
-            print_text(to_json(catalog_records.counts(facts, offers)))
+            print_text(to_json(catalog_records.counts(facts, offers) | {"user_catalogs": brought}))
         else:
-            print_report(*catalog_text.counts_report(facts, offers))
+            print_report(*catalog_text.counts_report(facts, offers), *prices_text.brought_in_report(brought))
         return exits.DONE
     records = catalog_records.shelf(facts, shelf, offers, gpu)
     if as_json:
@@ -87,25 +88,5 @@ def show(name: str, as_json: bool) -> int:
     return exits.DONE
 
 
-@catalog.command("import", short_help="Bring in your own prices (not yet).")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
-def import_(file: Path) -> int:
-    """Bring in a price list of your own (not in this release yet).
-
-    \b
-    Example:
-      rlopt catalog import prices.csv
-    """
-    refuse("rlopt catalog import", "name your price list under choices.offers in the request")
-
-
-@catalog.command()
-@click.option("--provider", metavar="NAME", help="Prices of this provider only.")
-def refresh(provider: str | None) -> int:
-    """Fetch prices anew (not in this release yet).
-
-    \b
-    Example:
-      rlopt catalog refresh --provider lambda
-    """
-    refuse("rlopt catalog refresh", "prices carry the date they were read; see rlopt catalog list")
+for _command in (import_, forget, refresh):
+    catalog.add_command(_command)

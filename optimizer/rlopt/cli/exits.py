@@ -10,6 +10,8 @@ INTERNAL_FAULT: Final = 1
 BAD_INPUT: Final = 2
 INFEASIBLE: Final = 3
 NO_PROOF: Final = 4
+KEPT_OLD: Final = 5
+"""Prices could not be renewed; those from before stay in use."""
 INTERRUPTED: Final = 130
 """128 + SIGINT, as shells report a command that was stopped from the keyboard."""
 

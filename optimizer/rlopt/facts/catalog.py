@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from rlopt.errors import MissingFactError
 from rlopt.facts.device import Device
@@ -69,6 +70,11 @@ class Catalog:
     left_out: Mapping[str, int]
     speeds: Mapping[str, StorageSpeed] = field(default_factory=dict)
     """Throughput of mounted stores, by the id of their tier."""
+
+    @property
+    def has_own_prices(self) -> bool:
+        """Whether any offer is one of the reader's own."""
+        return any(offer.net for offer in chain(self.offers, self.zone_offers))
 
     def device(self, name: str) -> Device:
         """Return one GPU type by its exact name (capitals do not matter).

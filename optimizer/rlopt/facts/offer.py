@@ -77,6 +77,10 @@ class Offer:
         Trust in the kind of price and in this figure (``high``, ``medium``, ``low``).
     as_of
         ISO date (``2026-09``, ``2026-09-20``) or empty when the source carries none.
+    net
+        Whether the price is what its reader pays, so that no discount is taken off.
+    most_nodes
+        Machines of this offer that one can have at the same time; ``None`` where nothing says so.
     """
 
     id: str
@@ -97,6 +101,8 @@ class Offer:
     as_of: str
     source: str
     note: str
+    net: bool = False
+    most_nodes: int | None = None
 
     @property
     def device(self) -> str:

@@ -168,12 +168,7 @@ class _Loader:
         """Find a file by its path, which must stay below the folder of the file that names it."""
         allowed = "a path inside the folder of the file that names it"
         path = folder / entry
-        try:
-            inside = path.resolve().is_relative_to(folder.resolve())
-        except (OSError, ValueError, RuntimeError):
-            message = f"{show(entry)} is no path"
-            raise _RefusedError(message, allowed, "check the path") from None
-        if not inside:
+        if not _inside(path, folder):
             message = f"{show(entry)} leads out of the file's folder"
             raise _RefusedError(message, allowed, "copy that file next to this one")
         if not path.is_file():
@@ -191,13 +186,26 @@ def _absolute(tree: Tree, folder: Path) -> dict[str | int, Any]:
     value = dict(tree.value)
     choices, job = value.get("choices"), value.get("job")
     if isinstance(choices, dict) and isinstance(choices.get("offers"), str) and choices["offers"].strip():
-        base = _base(tree, "choices.offers", folder)
-        value["choices"] = {**choices, "offers": str(base / choices["offers"].strip())}
+        path = _base(tree, "choices.offers", folder) / choices["offers"].strip()
+        value["choices"] = {**choices, "offers": str(path)}
+        file, line = tree.places.get("choices.offers", (overrides.PLACE, None))
+        if file != overrides.PLACE and not _inside(path, folder):  # a file is handed on; --set is the user's own word
+            message = f"{show(choices['offers'])} leads out of the file's folder"
+            allowed, fix = "a path inside the folder of the file that names it", "copy that file next to this one"
+            tree.complaints.append(Complaint(file, line, "choices.offers", message, allowed, fix))
     models = job.get("models") if isinstance(job, dict) else None
     if isinstance(job, dict) and isinstance(models, dict):
         found = {role: _model(ref, _base(tree, f"job.models.{role}", folder)) for role, ref in models.items()}
         value["job"] = {**job, "models": found}
     return value
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    """Tell whether a path stays in a folder, links followed; what is no path does not."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _base(tree: Tree, key: str, folder: Path) -> Path:

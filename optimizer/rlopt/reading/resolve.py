@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rlopt.facts import Catalog, Mla, Model, parameter_count
 from rlopt.reading.hf_config import model_from_config
-from rlopt.reading.not_yet import refuse_what_waits
 from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelChoice, ModelRef, Request
 from rlopt.workloads.picked import facts_key
 from rlopt.workloads.shared_value import head_model
@@ -105,5 +104,4 @@ def resolve_models(request: Request, catalog: Catalog) -> dict[str, Model]:
             found |= {facts_key(role, n): _resolve(option.model, catalog) for n, option in enumerate(ref.options)}
         elif ref.is_model:
             found[role] = _resolve(ref, catalog)
-    refuse_what_waits(request)
     return found

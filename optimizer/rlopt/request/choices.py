@@ -171,6 +171,6 @@ class Choices(Strict):
     action_head: Annotated[tuple[Head, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """How the policy may act (vla), each head with steps of its own in job.convergence; action.head when left out."""
     offers: Name | None = None
-    """Own price list (CSV), absolute once read."""
+    """Own price list (CSV, docs/prices.md) in this file's folder, absolute once read; it stands before all others."""
     discounts: dict[Name, PartShare] = Field(default_factory=dict)
-    """Share taken off a provider's prices."""
+    """Share taken off a provider's listed prices; own prices are what they are."""

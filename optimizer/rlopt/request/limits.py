@@ -26,6 +26,8 @@ class Quota(Strict):
     """GPU type or family."""
     pricing: Pricing | None = None
     """on_demand, spot or reserved."""
+    offer: Name | None = None
+    """Id of one offer, as rlopt catalog list offers shows it."""
     max_gpus: WholeOrZero
     """Most GPUs held at once."""
 

@@ -16,7 +16,10 @@ NAME = "gpus"
 
 def offer_matches(quota: Quota, problem: Problem) -> NDArray[np.bool_]:
     """Which offers of the market a quota row speaks of, shape (offers,); a missing key matches all."""
-    return offers_that_match(quota, problem.market, problem.catalog)
+    found = offers_that_match(quota, problem.market, problem.catalog)
+    if quota.offer is not None:
+        found &= np.array([offer.id == quota.offer for offer in problem.market.offers], dtype=np.bool_)
+    return found
 
 
 def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -106,7 +106,7 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
     for number in sorted(range(len(stated)), key=lambda n: stated[n]):  # a price stated for one pool is no other's
         pool = config.pools[number]
         if stated[number]:
-            offer, said = _own_offer(config, pool, devices[number], request, listed)
+            offer, said = _own_offer(config, pool, devices[number], listed)
             offer = _named_apart(offer, number + 1, frozenset().union(*ids.values()), catalog)
             catalog = _with_offer(catalog, offer)
             own.add(offer.id)
@@ -236,7 +236,7 @@ def _nothing(
 
 
 def _own_offer(
-    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, request: Request, catalog: Catalog
+    config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, catalog: Catalog
 ) -> tuple[Offer, list[str]]:
     """The pool's machines at the price that it states, and what was assumed of them."""
     provider, notes = pool.provider or OWN, list[str]()
@@ -247,7 +247,6 @@ def _own_offer(
         shape, notes = own_shape(config, pool, devices, catalog, provider)
         each = shape.gpus
     pricing, usd = pool.pricing or "on_demand", usd_per_node(pool, each)
-    listed = usd / (1.0 - (request.choices.discounts or {}).get(provider, 0.0))  # the market takes it off again
     if pricing == "reserved" and (known is None or not known.term_hours):
         pricing = "on_demand"
     place = f"{pool.region or 'any'}/{pool.zone or 'any'}"
@@ -260,16 +259,17 @@ def _own_offer(
         country=None if known is None else known.country,
         pricing=pricing,
         term_hours=known.term_hours if known is not None and pricing == "reserved" else None,
-        price_per_hour=listed,
+        price_per_hour=usd,
         currency="USD",
-        price_low=listed,
-        price_high=listed,
+        price_low=usd,
+        price_high=usd,
         zones=1,
         grade="list",
         confidence="high",
         as_of="",
         source="stated in the configuration",
         note="",
+        net=True,
     )
     if not usd:
         notes.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isclose
 
-from rlopt.candidates.market import usd_rate
+from rlopt.candidates.market import discount_of, usd_rate
 from rlopt.configuration import PoolGiven
 from rlopt.facts import Catalog
 from rlopt.request import Request
@@ -26,8 +26,7 @@ def as_listed(pool: PoolGiven, request: Request, catalog: Catalog) -> bool:
     if offer is None:
         return False
     rate = usd_rate(offer.currency, request)
-    discount = (request.choices.discounts or {}).get(offer.provider, 0.0)
-    listed = offer.price_per_hour * (rate or 0.0) * (1.0 - discount)
+    listed = offer.price_per_hour * (rate or 0.0) * (1.0 - discount_of(offer, request))
     return rate is not None and isclose(usd_per_node(pool, offer.gpus), listed, rel_tol=1e-6)
 
 

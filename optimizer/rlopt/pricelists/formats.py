@@ -1,0 +1,35 @@
+"""Which format a table is in: its columns say so."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final, cast
+
+from rlopt.pricelists import gpuhunt, plain, skypilot
+from rlopt.pricelists.contract import Format
+from rlopt.pricelists.table import Table
+
+FORMATS: Final[tuple[ModuleType, ...]] = (skypilot, gpuhunt, plain)
+"""Each has NAME, NEEDED (columns it is told by), OWN (whether its reader pays these prices) and ``read``."""
+
+
+def format_of(table: Table) -> Format:
+    """Tell the format of a table.
+
+    Raises
+    ------
+    InputError
+        When its columns are of none; names the nearest and what it lacks.
+    """
+    known = [cast("Format", one) for one in FORMATS]
+    for one in known:
+        if set(one.NEEDED) <= set(table.columns):
+            return one
+    nearest = max(known, key=lambda one: len(set(one.NEEDED) & set(table.columns)) / len(one.NEEDED))
+    lacks = [column for column in nearest.NEEDED if column not in table.columns]
+    formats = "; ".join(f"{one.NAME}: {', '.join(one.NEEDED)}" for one in known)
+    there = f"{', '.join(table.columns[:8])[:200]}{' ...' if len(table.columns) > 8 else ''}"
+    message = f"the columns ({there}) are of no known price list"
+    none = len(lacks) == len(nearest.NEEDED)
+    fix = "see docs/prices.md for the columns" if none else f"for {nearest.NAME}, add {', '.join(lacks)}"
+    raise table.refuse("", message, formats, fix, line=1)
