@@ -85,4 +85,4 @@ def named(rows: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 
 def _lines(cell: str) -> list[str]:
-    return [tr(line) for line in cell.split("\n")]
+    return [tr(line) for line in cell.split("\n")] if "\n" in cell else [tr(cell)]

@@ -16,7 +16,7 @@ HEIGHT: Final = 360
 ROOM: Final = 1.08
 """Of the largest value: where an axis ends."""
 FAR: Final = 3.0
-"""A deadline this many times later than the slowest plan stays off the chart."""
+"""A deadline this many times later than the slowest plan lies off the chart: an arrow points there."""
 
 
 def frontier_figure(choices: Sequence[Choice], currency: str = "USD") -> Figure:
@@ -27,14 +27,17 @@ def frontier_figure(choices: Sequence[Choice], currency: str = "USD") -> Figure:
     deadline = next((time.deadline_hours for one in choices if (time := one.plan.time) is not None), None)
     end = slowest * ROOM
     shapes, texts = [], []
-    if deadline is not None and deadline <= FAR * slowest:
-        end = max(end, deadline * 1.03)
-        shapes.append({
-            "type": "line", "yref": "paper", "x0": deadline, "x1": deadline, "y0": 0, "y1": 1,
-            "line": {"color": SERIES[5], "width": 2, "dash": "dash"},
-        })  # fmt: skip
+    if deadline is not None:
+        near = deadline <= FAR * slowest
         text = f"{tr('deadline')} {tr(words.hours(deadline))}"
-        texts.append(label(text, deadline, 1, yref="paper", xanchor="right", yanchor="bottom"))
+        if near:
+            end = max(end, deadline * 1.03)
+            shapes.append({
+                "type": "line", "yref": "paper", "x0": deadline, "x1": deadline, "y0": 0, "y1": 1,
+                "line": {"color": SERIES[5], "width": 2, "dash": "dash"},
+            })  # fmt: skip
+        at = deadline if near else end
+        texts.append(label(text if near else f"{text} →", at, 1, yref="paper", xanchor="right", yanchor="bottom"))
     line = {
         "type": "scatter", "mode": "lines", "x": [*(one.hours for one in on), end],
         "y": [*(one.usd for one in on), on[-1].usd], "hoverinfo": "skip",

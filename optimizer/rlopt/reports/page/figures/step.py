@@ -35,7 +35,10 @@ def step_figure(plan: Plan) -> Figure | None:
     if not found or plan.time is None:
         return None
     lanes = list(dict.fromkeys(bar.pool for bar in found))
-    traces = [_trace(stage, [bar for bar in found if bar.stage.stage == stage], lanes) for stage in _stages(found)]
+    full = {bar.pool for bar in found if not bar.beside}
+    traces = [
+        _trace(stage, [bar for bar in found if bar.stage.stage == stage], lanes, full) for stage in _stages(found)
+    ]
     gpus = {pool.name: f"{pool.gpus} × {pool.gpu}" for pool in plan.pools if pool.gpu}
     texts = [
         label("   ".join(part for part in (lane, gpus.get(lane, "")) if part), 0, row, yshift=24)
@@ -58,11 +61,12 @@ def _stages(found: list[Bar]) -> list[str]:
     return sorted({bar.stage.stage for bar in found}, key=lambda stage: [*COLOURS, stage].index(stage))
 
 
-def _trace(stage: str, found: list[Bar], lanes: list[str]) -> dict[str, Any]:
+def _trace(stage: str, found: list[Bar], lanes: list[str], full: set[str]) -> dict[str, Any]:
+    """Bars of one kind; those beside others stand below them, in the middle of a lane that is empty otherwise."""
     said = [_said(bar) for bar in found]
     return {
         "type": "bar", "orientation": "h", "name": plain(tr(words.STAGES.get(stage, words.spelled(stage)))),
-        "y": [lanes.index(bar.pool) + (0.36 if bar.beside else 0.0) for bar in found],
+        "y": [lanes.index(bar.pool) + (0.36 if bar.beside and bar.pool in full else 0.0) for bar in found],
         "base": [bar.start for bar in found], "x": [bar.seconds for bar in found],
         "width": [THIN if bar.beside else WIDE for bar in found],
         "marker": {"color": COLOURS.get(stage, SERIES[-1]), "line": {"color": CARD, "width": 1}},
