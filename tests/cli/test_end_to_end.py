@@ -94,3 +94,19 @@ def test_the_shipped_catalog_can_be_listed_and_shown(rlopt_run: Run) -> None:
     shown = json.loads(rlopt_run("catalog", "show", offers[0]["id"], "--json").out)
     assert shown[0]["price_per_hour"] == offers[0]["price_per_hour"]
     assert rlopt_run("catalog", "list").out
+
+
+def test_a_report_holds_the_frontier_that_it_proves(rlopt_run: Run, root: Path, tmp_path: Path) -> None:
+    page = tmp_path / "plan.html"
+    result = rlopt_run("solve", root / "examples" / "sft-lora.yaml", "--json", "--report", page, "--lang", "zh")
+    assert (result.code, result.err) == (0, "")
+    plan = json.loads(result.out)
+    text = page.read_text(encoding="utf-8")
+    parts = text.split('<script type="application/json" class="document" data-plan="')[1:]
+    plans = [json.loads(part.partition(">")[2].partition("</script>")[0]) for part in parts]
+    assert plan in plans
+    assert len(plans) > 1
+    assert all(one["status"] == "optimal" for one in plans)
+    assert all(one["cost"]["total_usd"] >= plan["cost"]["total_usd"] for one in plans)
+    assert "的成本为" in text
+    assert "extends: [sft]" in text
