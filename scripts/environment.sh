@@ -4,6 +4,11 @@
 #   Creates .venv with a Python of at least 3.11, installs the pinned packages and rlopt itself (in place).
 #   Does nothing, and needs no network, when .venv already is what lock, project file and place ask for.
 #   Sets `python` to the interpreter of that environment.
+#
+# launchers
+#   Creates .venv-launchers beside it, where the launchers' own parsers read what `rlopt export` writes. Nothing
+#   there has what it depends on beyond the lock: no torch, no ray, no vLLM. Needs `python` set; RLOPT_NO_LAUNCHERS=1
+#   leaves it out, and the tests that need it say so.
 
 find_python() {
     for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python3.14 python; do
@@ -22,6 +27,30 @@ find_python() {
 fingerprint() {
     printf '%s %s' "$(cat "$root/requirements.lock" "$root/requirements-test.lock" "$root/pyproject.toml" | cksum)" "$root" |
         cksum | tr ' \t' '--'
+}
+
+launchers() {
+    [ -z "${RLOPT_NO_LAUNCHERS:-}" ] || return 0
+    home="$root/.venv-launchers"
+    lock="$root/requirements-launchers.lock"
+    print=$(cat "$lock" "$root/scripts/environment.sh" | cksum | tr ' \t' '--')
+    if [ -f "$home/rlopt-environment" ] && "$home/bin/python" -c '' 2>/dev/null; then
+        read -r made_print <"$home/rlopt-environment"
+        [ "$made_print" != "$print" ] || return 0
+    fi
+    echo "Preparing the launchers' parsers in .venv-launchers (only when their lock has changed) ..." >&2
+    rm -rf "$home"
+    "$python" -m venv --without-pip "$home" >&2 || return 1
+    # Wheels of these two name one Python or one system but hold plain Python: they are taken for one and unpacked.
+    plain='^verl==|^openrlhf=='
+    mkdir -p "$home"
+    grep -Ev "$plain" "$lock" >"$home/installed.txt"
+    grep -E "$plain" "$lock" >"$home/unpacked.txt"
+    "$python" -m pip --python "$home/bin/python" install -qq --disable-pip-version-check --no-input --no-deps --no-compile \
+        -r "$home/installed.txt" || return 1
+    quiet_pip --no-deps --no-compile --only-binary=:all: --python-version 3.11 --platform manylinux1_x86_64 \
+        --target "$home/unpacked" -r "$home/unpacked.txt" || return 1
+    printf '%s\n' "$print" >"$home/rlopt-environment"
 }
 
 quiet_pip() {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rlopt.difference import Difference
     from rlopt.evaluation import Evaluation
     from rlopt.explanation import Explanation
+    from rlopt.exporters.launchers import Export
     from rlopt.recalibration import Recalibration
     from rlopt.review import Review
 
@@ -259,6 +260,18 @@ def calibrate(
     known = catalog() if facts is None else facts
     run = (launcher, steps_done, hours_spent)
     return calibrating(paths, request, config, known, lambda one: problem_of(one, known), solved, run, as_of)
+
+
+def export(
+    request: Request, to: str, plan: str | Path | Plan | None = None, smoke: bool = False, backend: str = "pulp"
+) -> Export:
+    """The plan, solved or saved, as a launcher's configuration; ``smoke``: with a short trial that proves memory.
+
+    Raises NotSupportedError (no trainer), InputError (a plan of another request) and InfeasibleError.
+    """
+    from rlopt.studies.export import export as export_study
+
+    return export_study(request, to, catalog(), plan, smoke, lambda: solve(request, backend))
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

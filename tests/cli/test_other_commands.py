@@ -38,23 +38,6 @@ def test_init_does_not_overwrite_without_force(api: FakeApi, rlopt_run: Run, req
     assert request_file.read_text(encoding="utf-8") != before
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("export", "FILE", "--to", "verl", "-o", "out"),
-    ],
-)
-def test_what_comes_later_says_so_in_one_sentence(
-    api: FakeApi, rlopt_run: Run, request_file: Path, arguments: tuple[str, ...]
-) -> None:
-    result = rlopt_run(*(request_file if word == "FILE" else word for word in arguments))
-    assert result.code == 2
-    assert result.out == ""
-    assert "not in this release yet" in result.err
-    assert result.err.count("\n") == 1
-    assert api.calls == []
-
-
 def test_no_command_shows_the_help(rlopt_run: Run) -> None:
     result = rlopt_run()
     assert result.code == 2

@@ -43,6 +43,15 @@ def test_every_declared_dependency_is_pinned_within_its_range(root: Path, projec
             assert requirement.specifier.contains(pinned), f"{text} is pinned to {pinned}"
 
 
+def test_the_launchers_are_pinned_with_what_is_installed_beside_them(root: Path, project: dict[str, Any]) -> None:
+    pinned = pins(root / "requirements-launchers.lock")
+    for text in project["project"]["optional-dependencies"]["launchers"]:
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), text
+    heavy = {"torch", "ray", "vllm", "deepspeed", "tensordict", "datasets", "pandas"}
+    assert not heavy & set(pinned)
+
+
 def test_the_two_locks_do_not_repeat_each_other(root: Path) -> None:
     assert not pins(root / "requirements.lock").keys() & pins(root / "requirements-test.lock").keys()
 

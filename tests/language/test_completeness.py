@@ -64,7 +64,6 @@ NOT_WORDS = frozenset(
         "{tr} {one} GiB<extra></extra>",
         "rlopt catalog import",
         "rlopt catalog refresh",
-        "rlopt export",
         "Rank of the adapters.",
         "Glyph .* missing",
         "bold cyan",

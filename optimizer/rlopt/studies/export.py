@@ -1,0 +1,46 @@
+"""What a launcher is told of a plan: one that is solved now, or one that was saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rlopt.exporters.launchers import Export, Run, export_run, needs
+from rlopt.facts import Catalog
+from rlopt.plan import Plan
+from rlopt.reading.plan_agrees import check_plan
+from rlopt.reading.plan_file import read_plan
+from rlopt.reading.resolve import resolve_models
+from rlopt.request import Request
+
+
+def export(
+    request: Request,
+    to: str,
+    facts: Catalog,
+    plan: str | Path | Plan | None,
+    smoke: bool,
+    solve: Callable[[], Plan],
+) -> Export:
+    """The files of launcher ``to``; ``solve`` is called where no plan is given.
+
+    Raises
+    ------
+    NotSupportedError
+        Where the launcher has no trainer for the algorithm; before any work.
+    InputError
+        Where a saved plan is of another request or contradicts itself.
+    InfeasibleError
+        Where there is no plan.
+    """
+    needs(to, request.job.algorithm)
+    models = resolve_models(request, facts)
+    if plan is None:
+        found = solve().require()
+    elif isinstance(plan, Plan):
+        found = plan.require()
+    else:
+        found = read_plan(Path(plan)).require()
+        check_plan(found, request, Path(plan))
+    cards = {name: device.memory_gib for name, device in facts.devices.items()}
+    return export_run(to, Run(found, request, models, cards), smoke)

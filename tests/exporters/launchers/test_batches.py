@@ -1,0 +1,79 @@
+"""Batches that launchers take: whole micro-batches on every rank, at least the plan's prompts, at most its memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rlopt import api
+from rlopt.exporters.launchers import Run
+from rlopt.exporters.launchers.batches import batch_of
+from rlopt.plan import LayoutChoice, Plan, Pool
+from rlopt.request import Request
+
+
+def run_of(plan: Plan, request: Request, prompts: int, group: int, updates: int, micro: int) -> Run:
+    """The quickstart's plan with other sizes."""
+    pools = [_pool(pool, micro) if "update" in pool.roles else pool for pool in plan.pools]
+    assert plan.decisions is not None
+    decisions = plan.decisions.model_copy(update={"group_size": group})
+    job = request.job.model_copy(update={"prompts_per_step": prompts, "updates_per_step": updates})
+    changed = plan.model_copy(update={"pools": pools, "decisions": decisions})
+    return Run(changed, request.model_copy(update={"job": job}), {}, {})
+
+
+def _pool(pool: Pool, micro: int) -> Pool:
+    return pool.model_copy(update={"layout": (pool.layout or LayoutChoice()).model_copy(update={"micro_batch": micro})})
+
+
+@pytest.fixture(scope="module")
+def quickstart(root) -> tuple[Plan, Request]:  # type: ignore[no-untyped-def]
+    request = api.load(root / "examples" / "quickstart.yaml")
+    return api.solve(request, short_frontier=False), request
+
+
+sizes = st.tuples(st.integers(1, 600), st.integers(1, 32), st.integers(1, 4), st.integers(1, 16), st.integers(1, 48))
+
+
+@given(sizes=sizes)
+def test_every_batch_divides(quickstart: tuple[Plan, Request], sizes: tuple[int, int, int, int, int]) -> None:
+    prompts, group, updates, micro, ranks = sizes
+    batch = batch_of(run_of(*quickstart, prompts, group, updates, micro), ranks)
+    samples = batch.prompts * group
+    assert batch.prompts >= prompts
+    assert batch.prompts % updates == 0
+    assert samples % (updates * ranks * batch.micro_batch) == 0
+    assert batch.micro_batch * batch.accumulation * ranks * updates == samples
+    assert 1 <= batch.micro_batch <= micro
+    assert batch.prompts - prompts < updates * ranks or batch.prompts <= 1.05 * prompts
+    said = " ".join(str(gap) for gap in batch.gaps)
+    assert (batch.prompts != prompts) == ("so" in said and "prompts a step" in said)
+
+
+def test_a_batch_that_divides_stays_as_planned(quickstart: tuple[Plan, Request]) -> None:
+    batch = batch_of(run_of(*quickstart, 128, 16, 1, 2), 8)
+    assert (batch.prompts, batch.micro_batch, batch.accumulation, batch.gaps) == (128, 2, 128, ())
+
+
+def test_512_sequences_over_12_ranks_grow_to_keep_the_micro_batch(quickstart: tuple[Plan, Request]) -> None:
+    batch = batch_of(run_of(*quickstart, 512, 1, 1, 2), 12)
+    assert (batch.prompts, batch.micro_batch, batch.accumulation) == (528, 2, 22)
+    assert "3.1 % more samples" in str(batch.gaps[0])
+
+
+def test_a_prime_number_of_ranks_shrinks_the_micro_batch(quickstart: tuple[Plan, Request]) -> None:
+    batch = batch_of(run_of(*quickstart, 14, 1, 1, 4), 7)
+    assert (batch.prompts, batch.micro_batch, batch.accumulation) == (14, 2, 1)
+
+
+def test_an_engine_alone_takes_what_the_plan_needs_of_its_card(quickstart: tuple[Plan, Request]) -> None:
+    plan, request = quickstart
+    pool = next(pool for pool in plan.pools if pool.name == "rollout")
+    assert pool.memory is not None
+    cards = {str(pool.gpu): 45.0}
+    run = replace(run_of(plan, request, 128, 8, 1, 1), card_gib=cards)
+    assert run.engine_fraction(pool) == int(100 * pool.memory.needed_gib / 45.0) / 100
+    assert replace(run, card_gib={}).engine_fraction(pool) is None
