@@ -60,22 +60,27 @@ def _factors(name: str, sample: Sample, scaled: Floats) -> dict[str, float]:
     return found
 
 
-def same_setup(errors: Floats, setups: Sequence[str]) -> float:
-    """Share of the typical error that rows of one setup do not have in common: around their setup's middle, over all.
+def same_setup(errors: Floats, setups: Sequence[str]) -> dict[str, float]:
+    """Share of the error that rows of one setup do not have in common: around their setup's middle, over all.
 
-    Medians, for a few rows of every table are off by a factor and say nothing of their setup.
-
-    ``errors`` are ln(predicted / measured), shape (n,). Setups of one row tell nothing.
+    ``typical`` by medians: what holds of most rows. ``all`` by squares: a few rows of every table are off by a factor
+    that their setup does not share, and whoever has one row cannot know that it is none of them. ``errors`` are
+    ln(predicted / measured), shape (n,). Setups of one row tell nothing.
     """
     names, which, counts = np.unique(np.asarray(setups), return_inverse=True, return_counts=True)
     kept = counts[which] > 1
     groups = int((counts > 1).sum())
     if not groups:
-        return 1.0
-    middle = np.array([np.median(errors[which == place]) for place in range(len(names))])
-    apart = np.abs(errors - middle[which])[kept]
-    lost = np.sqrt(len(apart) / (len(apart) - groups))
-    return float(np.clip(np.median(apart) * lost / np.median(np.abs(errors[kept])), 0.0, 1.0))
+        return {"typical": 1.0, "all": 1.0}
+    parts = [errors[which == place] for place in range(len(names))]
+    middles, means = (np.array([of(part) for part in parts])[which] for of in (np.median, np.mean))
+    every, apart = errors[kept], errors - middles
+    lost = np.sqrt(len(every) / (len(every) - groups))
+    found = {
+        "typical": np.median(np.abs(apart[kept])) * lost / np.median(np.abs(every)),
+        "all": np.sqrt(np.mean((errors - means)[kept] ** 2) / np.mean(every**2)) * lost,
+    }
+    return {name: float(np.clip(value, 0.0, 1.0)) for name, value in found.items()}
 
 
 def _common(sample: Sample, factor: Floats, fallback: float) -> dict[str, float]:
@@ -125,7 +130,8 @@ def band_tables(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Entries of bands.yaml by kind, from rows of the file of predictions out of sample."""
     found = {}
     for kind in sorted({str(row["kind"]) for row in rows}):
-        samples, shared = {}, 1.0
+        samples: dict[str, Sample] = {}
+        shared = {"typical": 1.0, "all": 1.0}
         for scheme in ("fold", *SCHEMES.values()):
             here = [row for row in rows if row["kind"] == kind and row["scheme"] == scheme and row["predicted"]]
             errors = np.array([np.log(float(str(r["predicted"])) / float(str(r["measured"]))) for r in here])

@@ -1,10 +1,10 @@
 """Constants from a user's own timings: the largest posterior of a few of them, and how sure the plan is then.
 
-Prior: the shipped constants, as wide as the shipped error band of a step. A band is the error of a stack (nothing of
-it where the stack was measured) and of everything else; what one GPU generation cannot tell apart is split evenly
-between the constant of the framework and that of the generation. Likelihood: the stages that were timed, off by the
-spread of their steps and by what two runs of one configuration differ. A constant moves where its posterior is
-narrower than its prior; the others stay.
+Prior: the shipped constants, as wide as the shipped error band of a step. A band is the error of a stack that was
+never measured, which belongs to the constant of the framework, and all else, which belongs to the GPUs that ran:
+errors of known stacks are not shared between GPU types (measurements/out_of_sample.csv: sigma within a source is as
+large as over all). Likelihood: the stages that were timed, off by the spread of their steps and by what two runs of
+one configuration differ. A constant moves where its posterior is narrower than its prior; the others stay.
 
 The band afterwards is that of another configuration on the same GPUs. Constants that follow one configuration carry
 its own error r σ along, and the next configuration brings one of its own: r² σ² (1 + 1 / m) after m configurations,
@@ -68,24 +68,18 @@ class Fitted:
 def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
     """Constants that a log of this configuration may move, with priors as wide as the shipped band."""
     planned, known = spreads(run)
-    half = known / math.sqrt(2.0)
-    stack = math.sqrt(max(planned**2 - half**2, half**2))
+    stack = math.sqrt(max(planned**2 - known**2, 0.0))
     trains, samples = run.generations
-    if not run.loop:
-        table: list[tuple[Path, float]] = [(("training", "engine_factor", run.engine), half)]
-        if run.trains in run.base.training["device_factor"]:
-            table.append((("training", "device_factor", run.trains), half))
-        else:
-            table = [(table[0][0], known)]
-    else:
+    table: list[tuple[Path, float]] = [(("training", "device_factor", run.trains), known)]
+    if run.loop:
         frame = ("rl", "frameworks", run.framework)
         transport = str(framework_cell(run.framework, _way(run), run.base))
         table = [
             ((*frame, "train"), stack),
-            (("rl", "generation_train", trains), half),
+            (("rl", "generation_train", trains), known),
             (("rl", "score_train"), known),
             ((*frame, "sample"), stack),
-            (("rl", "generation_sample", samples), half),
+            (("rl", "generation_sample", samples), known),
             ((*frame, "step_s"), OVERHEAD_SD),
             (("rl", "transports", transport, "fixed_s"), OVERHEAD_SD),
             (("rl", "transports", transport, "gb_s"), OVERHEAD_SD),
@@ -94,7 +88,7 @@ def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
             table.append(((*frame, "switch_s"), OVERHEAD_SD))
         if run.placement == ASYNC:
             table.append((("rl", "exposed_share"), EXPOSED_SD))
-    return tuple(one for path, sd in table if (one := _parameter(run.base, path, sd)) is not None)
+    return tuple(one for path, sd in table if sd > 0.0 and (one := _parameter(run.base, path, sd)) is not None)
 
 
 def _way(run: OwnRun) -> str:
@@ -113,6 +107,8 @@ def value_at(base: Calibration, path: Path) -> float:
     """A constant, also where a framework's or a stack's row takes it from the row it is like."""
     if path[:2] == ("rl", "frameworks"):
         return float(framework_cell(path[2], path[3], base))
+    if path[:2] == ("training", "device_factor"):
+        return float(base.training["device_factor"].get(path[2], 1.0))
     if path[:2] == ("training", "engine_factor"):
         return float(base.by_engine("training", "engine_factor", np.array([base.engine(path[2])]))[0])
     return base.at(path)
@@ -168,7 +164,7 @@ def _bands(
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Bands before, and those of the user's own afterwards: never wider than shipped."""
     _, known = spreads(run)
-    apart = float(run.base.bands[run.kind]["same_setup"]) * known
+    apart = float(run.base.bands[run.kind]["same_setup"]["typical"]) * known
     kinds: dict[str, tuple[str, tuple[str, ...]]] = {
         "training": (run.trains, ("train", "generation_train", "engine_factor", "device_factor"))
     }
@@ -181,8 +177,9 @@ def _bands(
         after = math.sqrt(2.0 * apart**2 + float(slope @ covariance @ slope))
         own[kind] = {device: float(f"{after:.4g}")} if after < before[kind] else {}
         if run.loop:
-            frame = next(i for i, one in enumerate(every) if one.path[3:] == (names[0],))
-            own[kind]["others"] = float(f"{math.sqrt(covariance[frame, frame]):.4g}")
+            frame = next((i for i, one in enumerate(every) if one.path[3:] == (names[0],)), None)
+            if frame is not None:
+                own[kind]["others"] = float(f"{math.sqrt(covariance[frame, frame]):.4g}")
     return before, own
 
 
