@@ -84,11 +84,11 @@ def test_what_hides_and_what_answers_beside_makes_no_step_longer() -> None:
         {**plan, "pools": pools, "time": plan["time"] | {"stages": stages, "step_seconds": 92.0}}
     )
     assert [(bar.pool, bar.stage.stage, bar.start, bar.end, bar.beside) for bar in bars(found)] == [
-        ("main", "load", 0.0, 7.0, True),
-        ("main", "load", 0.0, 2.0, False),
-        ("main", "generate", 2.0, 62.0, False),
+        ("main", "generate", 0.0, 60.0, False),
+        ("main", "load", 60.0, 67.0, True),
+        ("main", "load", 60.0, 62.0, False),
         ("main", "update", 62.0, 92.0, False),
-        ("tools", "environment", 2.0, 62.0, True),
+        ("tools", "environment", 0.0, 60.0, True),
     ]
 
 
@@ -97,6 +97,17 @@ def test_a_pool_of_cpus_scores_before_the_pool_trains_even_out_of_step() -> None
     starts = {(bar.pool, bar.stage.stage): bar.start for bar in bars(plan)}
     assert starts["scorers", "forward"] == 0.0
     assert starts["train", "forward"] == 5.0
+
+
+def test_a_pool_that_does_it_all_waits_for_scores_from_cpus() -> None:
+    stages = [stage("generate", "main", 60.0), stage("update", "main", 30.0), stage("forward", "scorers", 5.0)]
+    plan = plans.optimal().document()
+    found = Plan.model_validate({**plan, "time": plan["time"] | {"stages": stages, "step_seconds": 95.0}})
+    assert told(found) == [
+        ("main", "generate", 0.0, 60.0),
+        ("main", "update", 65.0, 95.0),
+        ("scorers", "forward", 60.0, 65.0),
+    ]
 
 
 def test_no_plan_has_no_bars() -> None:

@@ -13,10 +13,14 @@ from typing import Final
 
 from rlopt.plan import Plan, StageTime, Time
 
-ORDER: Final = ("load", "generate", "screening", "likelihood", "evaluation", "forward", "update", "transfer")
-"""Of the stages of one pool that works them off in turn; what is not named comes before the last two."""
+SAMPLING: Final = ("generate", "screening", "evaluation", "environment")
+"""Stages that come first on a pool that also trains."""
+ORDER: Final = ("load", *SAMPLING, "likelihood", "forward", "update", "transfer")
+"""In which one pool works its stages off."""
 BESIDE: Final = "environment"
 """Tools and worlds answer while others generate: their seconds are part of generating."""
+SAMPLERS, SCORERS, CPUS, TRAINERS = range(4)
+"""Whose turn it is, in step."""
 ROUNDING: Final = 1e-6
 """Of a step: bars that are shorter are none."""
 
@@ -40,27 +44,26 @@ class Bar:
 
 def bars(plan: Plan) -> list[Bar]:
     """Bars of one step in the order of their pools; none where there is no plan."""
-    time = plan.time
-    if time is None or plan.decisions is None:
+    time, made = plan.time, plan.decisions
+    if time is None or made is None:
         return []
     stages, last = _with_last(time)
-    lanes = list(dict.fromkeys(one.pool for one in stages))
-    trains = {one.pool for one in stages if one.stage == "update"}
-    samples = {one.pool for one in stages if one.stage == "generate"} - trains
     found: list[Bar] = []
-    turn = 0.0
-    for group in _groups(lanes, samples, trains, plan):
-        ends = [turn]
-        for pool in group:
-            found += _lane([one for one in stages if one.pool == pool], turn)
-            ends.append(max((bar.end for bar in found if bar.pool == pool and not bar.beside), default=turn))
-        turn = turn if _at_once(plan, group, trains) else max(ends)
+    start = 0.0
+    for number, turn in enumerate(_turns(stages, plan)):
+        end = start
+        for pool in dict.fromkeys(one.pool for one in turn):
+            lane = _lane([one for one in turn if one.pool == pool], start)
+            end = max([end, *(bar.end for bar in lane if not bar.beside)])
+            found += lane
+        if made.placement != "async" or number == CPUS:  # out of step a pool that trains waits for CPUs alone
+            start = end
     if last is not None:
         found.append(Bar(last.pool, last, max(time.step_seconds - last.seconds, 0.0), last.seconds))
-    named = {pool.name for pool in plan.pools}
     home = next((pool.name for pool in plan.pools if BESIDE in pool.roles and not pool.gpus), None)
     placed = [_at_home(bar, home) for bar in found if bar.seconds > ROUNDING * time.step_seconds]
-    return sorted(placed, key=lambda bar: (bar.pool not in named, _place(bar.pool, plan), bar.start))
+    order = [pool.name for pool in plan.pools]
+    return sorted(placed, key=lambda bar: ([*order, bar.pool].index(bar.pool), bar.start))
 
 
 def waiting_seconds(plan: Plan) -> float:
@@ -80,26 +83,27 @@ def _with_last(time: Time) -> tuple[list[StageTime], StageTime | None]:
     return [one for one in time.stages if one is not last], last
 
 
-def _groups(lanes: Sequence[str], samples: set[str], trains: set[str], plan: Plan) -> list[list[str]]:
-    """Pools that work at the same time, in the order of their turns: samplers, scorers with GPUs, others, trainers."""
+def _turns(stages: Sequence[StageTime], plan: Plan) -> list[list[StageTime]]:
+    """Stages by turn: `SAMPLERS`, `SCORERS`, `CPUS` and `TRAINERS`; pools of one turn work at the same time."""
     gpus = {pool.name for pool in plan.pools if pool.gpus}
-    score = [pool for pool in lanes if pool in gpus and pool not in samples and pool not in trains]
-    cpus = [pool for pool in lanes if pool not in gpus and pool not in samples and pool not in trains]
-    colocated = [[pool for pool in lanes if pool in trains], cpus] if not samples else None
-    apart = [[pool for pool in lanes if pool in samples], score, cpus, [pool for pool in lanes if pool in trains]]
-    return colocated or apart
-
-
-def _at_once(plan: Plan, group: Sequence[str], trains: set[str]) -> bool:
-    """Whether the next group need not wait for this one; the pool that trains waits for scores from CPUs."""
-    gpus = {pool.name for pool in plan.pools if pool.gpus}
-    return plan.decisions is not None and plan.decisions.placement == "async" and (not group or group[0] in gpus)
+    trains = {one.pool for one in stages if one.stage == "update"}
+    samples = {one.pool for one in stages if one.stage == "generate"}
+    turns: list[list[StageTime]] = [[], [], [], []]
+    for one in stages:
+        if one.pool in trains:
+            turn = SAMPLERS if one.stage in SAMPLING else TRAINERS
+        elif one.pool in samples:
+            turn = SAMPLERS
+        else:
+            turn = SCORERS if one.pool in gpus else CPUS
+        turns[turn].append(one)
+    return turns
 
 
 def _lane(stages: Sequence[StageTime], start: float) -> list[Bar]:
     """One pool's stages in turn; what hides behind others starts with them."""
     found, now, generating = [], start, (start, start)
-    ranked = sorted(stages, key=lambda one: ORDER.index(one.stage) if one.stage in ORDER else len(ORDER) - 3)
+    ranked = sorted(stages, key=lambda one: [*ORDER, one.stage].index(one.stage))
     for one in ranked:
         if one.stage == BESIDE:
             continue
@@ -119,7 +123,3 @@ def _lane(stages: Sequence[StageTime], start: float) -> list[Bar]:
 def _at_home(bar: Bar, home: str | None) -> Bar:
     """Tools and worlds in the lane of their own machines, where they have some."""
     return Bar(home, bar.stage, bar.start, bar.seconds, True) if home and bar.stage.stage == BESIDE else bar
-
-
-def _place(name: str, plan: Plan) -> int:
-    return next((number for number, pool in enumerate(plan.pools) if pool.name == name), len(plan.pools))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlopt.language import tr
-from rlopt.plan import Plan
+from rlopt.plan import Plan, Pool
 from rlopt.reports import words
-from rlopt.reports.frontier_text import MARK, knee_in_words, machines
+from rlopt.reports.frontier_text import MARK, knee_in_words
 from rlopt.reports.page.choice import Choice
 
 
@@ -63,11 +63,16 @@ def _row(one: Choice, against: float | None) -> Row:
         hours=tr(words.hours(one.hours)),
         total=words.usd(one.usd) + ("" if plan.status == "optimal" else " *"),
         saves="" if against is None else _change(one.usd - against),
-        machines=" + ".join(tr(pool) for pool in machines(plan, all_pools=False).split(" + ")),
+        machines=" + ".join(_machines(pool) for pool in plan.pools if pool.gpu),
         placement=_placement(plan),
         mark=MARK if one.is_knee else "",
         first=one.number == 0,
     )
+
+
+def _machines(pool: Pool) -> str:
+    paid = tr(words.PRICING.get(pool.pricing, pool.pricing))
+    return f"{pool.nodes} × {pool.gpus_per_node} {pool.gpu} {pool.provider} {paid}"
 
 
 def _change(usd: float) -> str:
