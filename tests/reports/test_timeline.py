@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 
 from rlopt.plan import Plan
@@ -113,3 +116,19 @@ def test_a_pool_that_does_it_all_waits_for_scores_from_cpus() -> None:
 def test_no_plan_has_no_bars() -> None:
     assert bars(plans.infeasible()) == []
     assert waiting_seconds(plans.infeasible()) == 0.0
+
+
+@pytest.mark.parametrize(
+    "name", ["quickstart", "requests/06-ppo-opt13b-budget", "requests/01-grpo-lora-qwen2.5-0.5b-one-gpu"]
+)
+def test_lanes_of_a_solved_plan_fill_its_step(root: Path, name: str) -> None:
+    from rlopt import api
+
+    plan = api.solve(api.load(root / "examples" / f"{name}.yaml"), short_frontier=False)
+    assert plan.time is not None
+    assert plan.decisions is not None
+    found = [bar for bar in bars(plan) if not bar.beside]
+    assert max(bar.end for bar in found) == pytest.approx(plan.time.step_seconds)
+    for first, second in pairwise(found):
+        assert first.pool != second.pool or first.end <= second.start + 1e-9
+    assert (waiting_seconds(plan) > 0.0) == (plan.decisions.placement == "async")

