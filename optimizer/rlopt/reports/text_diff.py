@@ -13,6 +13,8 @@ from rlopt.reports.layout import heading, paragraph, table
 CENT = 0.005
 MONEY = ("line of the bill", "A", "B", "B - A")
 CHOICES = ("what", "A", "B")
+WHOLE = ("load", "environment")
+"""Groups of decisions that a plan has whole or not at all."""
 
 
 def difference_report(found: Difference) -> list[RenderableType]:
@@ -115,11 +117,11 @@ def _alone_in(changes: Sequence[Change]) -> set[str]:
 
 
 def _lone_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Groups of decisions of which only one side has any key: how samples are loaded, where nothing is."""
+    """Groups of decisions that only one side has: how samples are loaded, where the other loads nothing."""
     groups: dict[str, list[Change]] = {}
     for one in changes:
         name, dot, _ = one.key.partition(".")[2].partition(".")
-        if dot and one.key.startswith("decisions."):
+        if dot and name in WHOLE and one.key.startswith("decisions."):
             groups.setdefault(name, []).append(one)
     return {
         name: found

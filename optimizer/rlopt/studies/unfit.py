@@ -42,8 +42,8 @@ def why_empty(problem: Problem) -> str:
     if problem.excluded.get(NO_HOST_MEMORY):
         memory = node_memory_gib(problem.market)
         if np.isnan(memory).all():
-            known = "the host, whose memory is not known: state it in limits.host_memory"
-            return f"it fits only where states are offloaded to {known}"
+            where = "the host, whose memory is not known: state it in limits.host_memory"
+            return f"it fits only where states are offloaded to {where}"
         have = float(np.nanmax(memory, initial=0.0))
         return f"it needs more host memory than a machine has ({have:,.0f} GiB), whatever is offloaded"
     of_market = problem.market.left_out
