@@ -13,7 +13,7 @@ from rlopt.reports.layout import heading, paragraph, table
 CENT = 0.005
 MONEY = ("line of the bill", "A", "B", "B - A")
 CHOICES = ("what", "A", "B")
-WHOLE = ("load", "environment")
+WHOLE = ("decisions.load.", "decisions.environment.")
 """Groups of decisions that a plan has whole or not at all."""
 
 
@@ -120,9 +120,8 @@ def _lone_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
     """Groups of decisions that only one side has: how samples are loaded, where the other loads nothing."""
     groups: dict[str, list[Change]] = {}
     for one in changes:
-        name, dot, _ = one.key.partition(".")[2].partition(".")
-        if dot and name in WHOLE and one.key.startswith("decisions."):
-            groups.setdefault(name, []).append(one)
+        if one.key.startswith(WHOLE):
+            groups.setdefault(one.key.split(".")[1], []).append(one)
     return {
         name: found
         for name, found in groups.items()
