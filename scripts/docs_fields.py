@@ -22,7 +22,6 @@ FIELDS: Final = {
     "plan.cost.lines.basis": "The arithmetic, with units.",
     "plan.time.confidence": "Share of runs that are done within `confident_hours`.",
     "plan.time.deadline_hours": "The request's; null without one.",
-    "plan.time.step_seconds": "One step, everything in it.",
     "plan.time.steps": "Steps of one run.",
     "plan.time.stages": "What a step is made of.",
     "plan.time.stages.stage": "generate, forward, update, transfer and others.",

@@ -97,6 +97,7 @@ class Time(Strict):
     """The ``confidence`` quantile of the prediction: what the deadline is held against."""
     deadline_hours: float | None
     step_seconds: float
+    """One step, everything in it; on average over the run where lengths change, as the seconds of its stages are."""
     steps: int
     stages: list[StageTime]
     failure_free_hours: float
@@ -118,6 +119,10 @@ class Time(Strict):
     """Whether that wait is part of the confident hours: it is where the deadline starts with the request."""
     pilot_hours: float = 0.0
     """Part of the confident hours that pilots take, where they count within the deadline."""
+    first_step_seconds: float | None = None
+    """The first step, where responses change in length over the run (`job.response_tokens.mean_end`); else null."""
+    last_step_seconds: float | None = None
+    """The last step; else null."""
 
 
 class TierUse(Strict):

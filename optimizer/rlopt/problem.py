@@ -8,7 +8,7 @@ columns is exact by construction.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,12 @@ class Pools:
     """Volumes that they boot from."""
     mount_usd_per_hour: Floats
     """File system or volumes that are mounted for them."""
+    points: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    """Seconds at each point of a run whose lengths change (`candidates.over_run`); no columns where none does."""
+
+    def __post_init__(self) -> None:
+        if len(self.points) != len(self.offer):
+            object.__setattr__(self, "points", np.zeros((len(self.offer), 0)))
 
     @property
     def rate(self) -> Floats:
@@ -122,12 +128,12 @@ class Pools:
 
     def take(self, index: Any) -> Pools:
         """The rows of ``index`` (integers or a mask)."""
-        return Pools(*(getattr(self, field.name)[index] for field in fields(self)))
+        return Pools(*(getattr(self, one.name)[index] for one in fields(self)))
 
     @staticmethod
     def join(parts: list[Pools]) -> Pools:
         """All rows of ``parts`` in order; there must be at least one part."""
-        return Pools(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Pools)))
+        return Pools(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Pools)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +209,7 @@ class Columns:
 
     def take(self, index: Any) -> Columns:
         """The rows of ``index`` (integers or a mask)."""
-        return Columns(*(getattr(self, field.name)[index] for field in fields(self)))
+        return Columns(*(getattr(self, one.name)[index] for one in fields(self)))
 
     def with_cost(self, usd: Floats) -> Columns:
         """The same columns with their total cost filled in."""
@@ -212,7 +218,7 @@ class Columns:
     @staticmethod
     def join(parts: list[Columns]) -> Columns:
         """All rows of ``parts`` in order; there must be at least one part."""
-        return Columns(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Columns)))
+        return Columns(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Columns)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.joint import compose, join, options, run_hours
+from rlopt.candidates.joint import join, options, run_hours
+from rlopt.candidates.over_run import compose
 from rlopt.candidates.support import every_support
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Columns
 from rlopt.studies.exhaustive import describe, every_column, exhaustive, pareto

@@ -125,5 +125,3 @@ def test_what_only_one_side_decides_is_one_row() -> None:
     found = difference(plan, other)
     assert {one.key for one in found.decisions} == {f"decisions.load.{key}" for key in load}
     assert choices(found.decisions) == [("load", "none", "store object, units 2, gb 10")]
-    scored = difference(plan, _changed(plan, ("decisions", "precision", "score"), None))
-    assert [row[0] for row in choices(scored.decisions)] == ["precision.score"], "the update's precision is in both"

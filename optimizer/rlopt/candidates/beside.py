@@ -45,6 +45,8 @@ class Support:
     confident_seconds: Floats
     steady_seconds: Floats
     confident_steady_seconds: Floats
+    points: Floats
+    """As `Pools.points`; no columns where no length changes over the run."""
 
     def __len__(self) -> int:
         return int(self.rollout.shape[0])

@@ -16,6 +16,7 @@ from rlopt.candidates.care import notes as care_notes
 from rlopt.candidates.checkpoint import checkpoint_of, intervals
 from rlopt.candidates.closest import closest_of
 from rlopt.candidates.context import Context, context_of, make_context
+from rlopt.candidates.growing import tables_of
 from rlopt.candidates.handover import hand_over, link_gb_s
 from rlopt.candidates.launchers import elastic, with_known_kernels
 from rlopt.candidates.load_grid import load_table
@@ -28,7 +29,6 @@ from rlopt.candidates.price_book import TariffBook, zone_tariff
 from rlopt.candidates.pricing import stop_rates
 from rlopt.candidates.sampling import SamplingTable, sampling_tables
 from rlopt.candidates.scoring import ScoringTable, scoring_table
-from rlopt.candidates.tables import Tables
 from rlopt.candidates.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.candidates.training import TrainingTable, training_table
 from rlopt.estimates import Layout
@@ -171,16 +171,7 @@ def build_problem(
         rollout=join_pools(rollout),
         scoring=join_pools(scoring),
         colocated=loaded[1],
-        estimates=Tables(
-            context,
-            tables,
-            list(sampling.values()),
-            scoring_tables,
-            builder.training_rows,
-            builder.sampling_rows,
-            builder.scoring_rows,
-            builder.colocated_rows,
-        ),
+        estimates=tables_of(context, tables, list(sampling.values()), scoring_tables, builder),
         sync_seconds=sync,
         later_seconds=later,
         staleness=context.staleness,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from rlopt.candidates.engine_seconds import with_tools
 from rlopt.candidates.handover import handover_seconds
 from rlopt.candidates.host import Kind, base_gib, levels, training_gib
 from rlopt.candidates.launchers import elastic
+from rlopt.candidates.over_run import as_points, front
 from rlopt.candidates.pricing import Needs, is_one, price_rows, spread
 from rlopt.candidates.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.candidates.sampling import SamplingTable
 from rlopt.candidates.scoring import ScoringTable
 from rlopt.candidates.training import TrainingTable, once_seconds
+from rlopt.estimates.over_run import averaged
 from rlopt.problem import UNSCORED, Floats, Ints, Pools
 
 LEVELS = 4096
@@ -88,11 +91,12 @@ class Builder:
             "steady_seconds": given["seconds"],
             "confident_steady_seconds": given["confident_seconds"],
             "estimate": np.arange(estimate, estimate + rows),
+            "points": np.zeros((rows, 0)),
             **given,
         }
         whole = ("group_size", "update_precision", "variant", "environment", "precision", "score_precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
-        fields = {name: spread(values, rows) for name, values in fields.items()}
+        fields = {name: values if np.ndim(values) > 1 else spread(values, rows) for name, values in fields.items()}
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
         if cpu_usd_per_hour is not None:
             environments = environments + cpu_usd_per_hour[:, None]
@@ -115,7 +119,11 @@ class Builder:
         group = group * LEVELS + level
         once = once_seconds(context, table.take(rows), way.precision)
         per_step = seconds[rows] + once / max(way.steps, 1)
+        points = table.points[(way.size, way.precision)][rows]
         best = _first_of_group(group, per_step)
+        if points.shape[1] > 1 and not alone and "async" in context.request.placements:
+            # beside another pool the slower one counts, and which that is may change over the run
+            best = front(group, points + (once / max(way.steps, 1))[:, None])
         rows, once = rows[best], once[best]
         entries = [TrainingRow(number, int(row), way.size, way.precision) for row in rows]
         if alone:
@@ -126,7 +134,8 @@ class Builder:
             self.training_rows += entries
         band = context.train_band[table.topology[rows]]
         sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]]
-        total = seconds[rows] + sent + way.cpu_seconds
+        points = points[best] + np.reshape(sent, (-1, 1)) + way.cpu_seconds
+        total = averaged(points)
         given = {
             **way.fields,
             "seconds": total,
@@ -134,6 +143,7 @@ class Builder:
             "once_seconds": once,
             "confident_once_seconds": once * band,
             "score_precision": _scored(context, table, way),
+            "points": as_points(points, band),
         }
         needs = self._trains(context, table, rows, way)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given, way.cpu_usd_per_hour)
@@ -186,16 +196,20 @@ class Builder:
         spanned = np.maximum(-(-np.maximum(table.tp, table.ep) // per_node), 1).astype(np.int64)
         if elastic(context.request):  # what the loss of one machine takes with it then decides too
             group = group * LEVELS + spanned
-        rows = np.union1d(_first_of_group(group, engines[0]), _first_of_group(group, engines[1]))
+        points = table.points[(size, option)], table.steady_points[(size, option)]
+        rows = np.union1d(*(map(partial(_first_of_group, group), engines)))
+        if points[0].shape[1] > 1:
+            rows = np.union1d(*(map(partial(front, group), points)))
         rows = rows[np.isfinite(engines[0][rows])]
         estimate = len(self.sampling_rows)
         self.sampling_rows += [SamplingRow(int(row), size, option, number) for row in rows]
         band = context.rollout_band[table.topology[rows]]
         sent = handover_seconds(context)[table.topology[rows]]
-        seconds, steady = (
-            with_tools(context, values[rows], size, context.instances[option], late) + sent
-            for values, late in zip(engines, (False, True), strict=True)
+        in_step, apart = (
+            with_tools(context, values[rows], size, context.instances[option], late) + sent[:, None]
+            for values, late in zip(points, (False, True), strict=True)
         )
+        seconds, steady = averaged(in_step), averaged(apart)
         given = {
             "group_size": size,
             "variant": variant,
@@ -208,6 +222,7 @@ class Builder:
             "steady_seconds": steady,
             "confident_steady_seconds": steady * band,
             "nodes_per_replica": spanned[rows],
+            "points": as_points(apart, band, in_step),
         }
         needs = self._beside(context, "rollout", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
@@ -217,8 +232,10 @@ class Builder:
         seconds = table.seconds[size]
         rows = np.flatnonzero(np.isfinite(seconds))
         group = (table.topology[rows] * 4096 + table.nodes[rows]) * 8 + table.precision[rows]
-        rows = rows[_first_of_group(group, seconds[rows])]
-        estimate = len(self.scoring_rows)
+        points = table.points[size]
+        best = front(group, points[rows]) if points.shape[1] > 1 else _first_of_group(group, seconds[rows])
+        rows, estimate = rows[best], len(self.scoring_rows)
+        band = context.train_band[table.topology[rows]]
         ranks = np.array([rank(name) for name in context.request.choices.precision.score], dtype=np.int64)
         self.scoring_rows += [ScoringRow(number, int(row), size) for row in rows]
         given = {
@@ -228,7 +245,8 @@ class Builder:
             "precision": table.precision[rows],
             "score_precision": ranks[table.precision[rows]],
             "seconds": seconds[rows],
-            "confident_seconds": seconds[rows] * context.train_band[table.topology[rows]],
+            "confident_seconds": seconds[rows] * band,
+            "points": as_points(points[rows], band),
         }
         needs = self._beside(context, "score", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
@@ -254,7 +272,8 @@ def join_pools(parts: Sequence[Pools]) -> Pools:
     kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
     kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica", "load"), np.int64)
-    return Pools(**{name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
+    empty = {name: np.zeros(0, dtype=kind) for name, kind in kinds.items()}
+    return Pools(**{**empty, "points": np.zeros((0, 0))})
 
 
 def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:

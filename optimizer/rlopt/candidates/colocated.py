@@ -15,9 +15,11 @@ from rlopt.candidates.context import Context
 from rlopt.candidates.engine import Engine, weights_gib
 from rlopt.candidates.engine_seconds import sampled, with_tools
 from rlopt.candidates.host import levels
+from rlopt.candidates.over_run import at_points
 from rlopt.candidates.sampling import engines
 from rlopt.candidates.training import TrainingTable
 from rlopt.estimates import colocated_swap_s
+from rlopt.estimates.over_run import averaged
 from rlopt.problem import Floats, Ints
 
 PARAMETERS_OFF = 2
@@ -92,8 +94,10 @@ def colocated_table(
                 0.0,
             )
             asleep = weights_gib(context, engine) * hardware.gpus_per_node
-            for option, (instances, time) in enumerate(sampled(context, engine, size, steady=False)):
-                time = with_tools(context, time, size, instances, steady=False) + swap
+            run = [sampled(one, engine, size, steady=False) for one in at_points(context)]
+            for option, instances in enumerate(context.instances):
+                points = [with_tools(context, one[option][1], size, instances, steady=False) for one in run]
+                time = averaged(np.stack(points, axis=1)) + swap
                 fits = np.isfinite(time)
                 count = int(fits.sum())
                 which = np.full(count, p), np.full(count, option)

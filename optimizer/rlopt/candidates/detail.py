@@ -71,6 +71,13 @@ class MixedTimes:
     confident_steady_seconds: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class GrowingTimes(MixedTimes):
+    """The same as averages over a run whose lengths change, with ``points`` as `Pools.points` holds them."""
+
+    points: Floats
+
+
 class Nearest(NamedTuple):
     """The layout that comes closest to its device's memory where none fits, GiB per GPU at its fullest stage."""
 

@@ -2,6 +2,7 @@
 
 step      = train + sample + overheads                       colocated, disaggregated
 = max(train, sample) + exposed · min(...) + overheads     asynchronous
+  on average over the run, where lengths change
 useful    = steps · step
 clean     = start-up + once + useful · (1 + save / interval)
 expected  = start-up + (once + useful · (1 + save / interval) + collapses · (rollback + restart + read))
@@ -19,23 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.lead import pilot_runs, wait_hours, within_deadline
+from rlopt.candidates.over_run import composed
 from rlopt.candidates.overheads import late_overheads
 from rlopt.candidates.spare import per_node, spares, spares_stand
 from rlopt.candidates.squeezing import hours_per_gb, possible, size_share
 from rlopt.candidates.stops import lost_share, stops, waiting_share
 from rlopt.estimates import expected_hours as with_stops
-from rlopt.estimates import step_seconds, working_hours
+from rlopt.estimates import working_hours
 from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
 from rlopt.units import SECONDS_PER_HOUR
 
 NO_PROGRESS = "makes no progress: stops come faster than work"
-
-
-def compose(placement: int, train: Floats, sample: Floats, problem: Problem, variant: Ints | None = None) -> Floats:
-    """Seconds of one step from the pools' own seconds, for one placement; a colocated pool's own are all of them."""
-    second = np.zeros(()) if placement == COLOCATED else sample
-    overhead = problem.sync_seconds[placement] if variant is None else problem.overhead(placement, variant)
-    return step_seconds(train, second, overhead, placement == ASYNC, problem.exposed_share)
 
 
 def run_hours(
@@ -90,9 +85,9 @@ def join(
     ways = np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64)
     events = stops(problem, first, beside)
     failures = events.per_hour
-    step = compose(placement, first.seconds, sample, problem, first.variant)
+    step = composed(placement, first, beside, problem, late=False)
     late_problem = late_overheads(problem)
-    confident_step = compose(placement, first.confident_seconds, confident_sample, late_problem, first.variant)
+    confident_step = composed(placement, first, beside, late_problem, late=True)
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = problem.checkpoint.state_gb(first.variant)
@@ -191,6 +186,7 @@ def none(size: int) -> Support:
         confident_seconds=zero,
         steady_seconds=zero,
         confident_steady_seconds=zero,
+        points=np.zeros((size, 0)),
     )
 
 

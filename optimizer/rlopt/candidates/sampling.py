@@ -16,6 +16,8 @@ from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_seconds import sampled
 from rlopt.candidates.layouts import POWERS, node_counts
 from rlopt.candidates.only import stated_counts
+from rlopt.candidates.over_run import at_points
+from rlopt.estimates.over_run import averaged
 from rlopt.problem import Floats, Ints
 from rlopt.workloads.variants import Variant
 
@@ -41,6 +43,9 @@ class SamplingTable:
     tried: int
     unknown: int
     """Rows left out because the device's peak at a precision is not known."""
+    points: Mapping[tuple[int, int], Floats]
+    """Seconds in step at each point of the run, shape (rows, points); one point where no length changes."""
+    steady_points: Mapping[tuple[int, int], Floats]
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -100,6 +105,7 @@ def sampling_table(context: Context) -> SamplingTable | None:
         return None
     table = np.array(rows, dtype=np.int64)
     found: dict[bool, dict[tuple[int, int], Floats]] = {False: {}, True: {}}
+    run = at_points(context)
     unknown = 0
     for p, precision in enumerate(context.request.choices.precision.rollout):
         index = np.flatnonzero(table[:, 3] == p)
@@ -109,17 +115,22 @@ def sampling_table(context: Context) -> SamplingTable | None:
         engine = Engine(hardware, table[index, 2], table[index, 4], gpus, precision)
         for size in context.sizes:
             for steady, store in found.items():
-                for option, (_, seconds) in enumerate(sampled(context, engine, size, steady)):
-                    store.setdefault((size, option), np.full(len(table), np.inf))[index] = seconds
-    fits = np.any([np.isfinite(values) for values in found[False].values()], axis=0)
+                for point, here in enumerate(run):
+                    for option, (_, seconds) in enumerate(sampled(here, engine, size, steady)):
+                        empty = np.full((len(table), len(run)), np.inf)
+                        store.setdefault((size, option), empty)[index, point] = seconds
+    fits = np.any([np.isfinite(values).all(axis=1) for values in found[False].values()], axis=0)
+    points, steady_points = ({key: values[fits] for key, values in found[late].items()} for late in (False, True))
     return SamplingTable(
         table[fits, 0],
         table[fits, 1],
         table[fits, 2],
         table[fits, 4],
         table[fits, 3],
-        {key: values[fits] for key, values in found[False].items()},
-        {key: values[fits] for key, values in found[True].items()},
+        {key: averaged(values) for key, values in points.items()},
+        {key: averaged(values) for key, values in steady_points.items()},
         len(table),
         unknown,
+        points,
+        steady_points,
     )

@@ -15,9 +15,11 @@ import numpy as np
 from rlopt.candidates.context import Context, margin
 from rlopt.candidates.layouts import POWERS, node_counts
 from rlopt.candidates.only import stated_counts
+from rlopt.candidates.over_run import at_points
 from rlopt.candidates.training_memory import PARTS, Parts, as_dict
 from rlopt.candidates.training_seconds import forward_times
 from rlopt.estimates import Hardware, Layout, ModelShape
+from rlopt.estimates.over_run import averaged
 from rlopt.estimates.scoring import scoring_layout, scoring_memory
 from rlopt.problem import Floats, Ints
 
@@ -36,6 +38,8 @@ class ScoringTable:
     seconds: Mapping[int, Floats]
     tried: int
     unknown: int
+    points: Mapping[int, Floats]
+    """Seconds at each point of the run, shape (rows, points); one point where no length changes."""
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -82,7 +86,7 @@ def scoring_table(context: Context) -> ScoringTable | None:
         return None
     table = np.array(rows, dtype=np.int64)
     parts: list[tuple[np.ndarray, int]] = []
-    seconds: dict[int, list[Floats]] = {size: [] for size in context.sizes}
+    points: dict[int, list[Floats]] = {size: [] for size in context.sizes}
     unknown = 0
     hardware = context.hardware.take(table[:, 0])
     gpus = (table[:, 1] * hardware.gpus_per_node).astype(np.int64)
@@ -95,17 +99,20 @@ def scoring_table(context: Context) -> ScoringTable | None:
         fits = np.flatnonzero(meant & (peak_gib(scoring_parts(context, layout, precision)) <= capacity))
         here, mine = hardware.take(fits), layout.take(fits)
         parts.append((fits, p))
-        for size, found in seconds.items():
-            found.append(np.sum([t for _, t in scoring_seconds(context, here, mine, size, precision)], axis=0))
+        for size, found in points.items():
+            run = [scoring_seconds(one, here, mine, size, precision) for one in at_points(context)]
+            found.append(np.stack([np.sum([t for _, t in passes], axis=0) for passes in run], axis=1))
     row = np.concatenate([fits for fits, _ in parts])
+    every = {size: np.concatenate(found) for size, found in points.items()}
     return ScoringTable(
         table[row, 0],
         table[row, 1],
         layout.take(row),
         np.concatenate([np.full(len(fits), p) for fits, p in parts]),
-        {size: np.concatenate(found) for size, found in seconds.items()},
+        {size: averaged(values) for size, values in every.items()},
         len(table) * len(parts),
         unknown,
+        every,
     )
 
 

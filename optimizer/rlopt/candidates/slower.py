@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.detail import Estimates, MixedTimes, PoolDetail
+from rlopt.candidates.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
 from rlopt.candidates.joint import join
+from rlopt.candidates.over_run import blocks
 from rlopt.candidates.overheads import slower_overheads
 from rlopt.candidates.support import Kind, alone, mixed, with_scoring
 from rlopt.problem import COLOCATED, Columns, Floats, Ints, Pools, Problem, Support
@@ -61,7 +62,15 @@ class Pace:
             confident_once_seconds=confident_once,
             load_seconds=pools.load_seconds * share,
             stall_seconds=pools.stall_seconds * share,
+            points=self.of_points(pools.points),
         )
+
+    def of_points(self, points: Floats) -> Floats:
+        """`Pools.points` at this pace."""
+        if not points.shape[1]:
+            return points
+        steady, late, in_step = blocks(points)
+        return np.hstack([*self.times(steady, late), self.times(in_step, in_step)[0]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,10 @@ class PacedEstimates:
     def _mixed(self, times: MixedTimes) -> MixedTimes:
         seconds, confident = self.pace.times(times.seconds, times.confident_seconds)
         steady, late = self.pace.times(times.steady_seconds, times.confident_steady_seconds)
-        return MixedTimes(times.split, times.steady_split, seconds, confident, steady, late)
+        found = (times.split, times.steady_split, seconds, confident, steady, late)
+        if isinstance(times, GrowingTimes):
+            return GrowingTimes(*found, self.pace.of_points(times.points))
+        return MixedTimes(*found)
 
     def _detail(self, found: PoolDetail) -> PoolDetail:
         factor = self.pace.factor

@@ -13,7 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from rlopt.candidates.detail import MixedTimes
+from rlopt.candidates.detail import GrowingTimes, MixedTimes
+from rlopt.candidates.over_run import blocks, growing
+from rlopt.estimates.over_run import averaged
 from rlopt.problem import Floats, Ints, Pools, Problem, Support
 
 Kind = Literal["rollout", "score"]
@@ -63,6 +65,7 @@ def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:
         confident_seconds=pools.confident_seconds,
         steady_seconds=pools.steady_seconds,
         confident_steady_seconds=pools.confident_steady_seconds,
+        points=pools.points,
     )
 
 
@@ -76,9 +79,17 @@ def together(first: Floats, second: Floats) -> Floats:
 
 def _linear(a: Pools, b: Pools) -> MixedTimes:
     """Seconds of two pools whose work is in proportion to their samples."""
-    split = b.seconds / (a.seconds + b.seconds)
-    confident = np.maximum(split * a.confident_seconds, (1.0 - split) * b.confident_seconds)
-    seconds = together(a.seconds, b.seconds)
+    if a.points.shape[1]:
+        ends = zip(*(part.T for pools in (a, b) for part in blocks(pools.points)[:2]), strict=True)
+        return growing([_split(one, other, late, other_late) for one, late, other, other_late in ends])
+    return _split(a.seconds, b.seconds, a.confident_seconds, b.confident_seconds)
+
+
+def _split(a: Floats, b: Floats, late_a: Floats, late_b: Floats) -> MixedTimes:
+    """Median and confident seconds of two pools for all of the samples, shape (pairs,), to those of both together."""
+    split = b / (a + b)
+    confident = np.maximum(split * late_a, (1.0 - split) * late_b)
+    seconds = together(a, b)
     return MixedTimes(split, split, seconds, confident, seconds, confident)
 
 
@@ -123,6 +134,7 @@ def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: Mixed
         confident_seconds=times.confident_seconds,
         steady_seconds=times.steady_seconds,
         confident_steady_seconds=times.confident_steady_seconds,
+        points=times.points if isinstance(times, GrowingTimes) else np.zeros((len(a), 0)),
     )
 
 
@@ -137,6 +149,13 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
     def beside(a: Floats, b: Floats) -> Floats:
         return np.asarray(np.maximum(a, b) + exposed * np.minimum(a, b))
 
+    steady = beside(rollout.steady_seconds, score.steady_seconds)
+    late = beside(rollout.confident_steady_seconds, score.confident_steady_seconds)
+    points = rollout.points
+    if points.shape[1]:
+        a, b = blocks(points), blocks(score.points)
+        apart = beside(a[0], b[0]), beside(a[1], b[1])
+        steady, late, points = averaged(apart[0]), averaged(apart[1]), np.hstack([*apart, a[2] + b[2]])
     return Support(
         rollout=rollout.rollout,
         rollout2=rollout.rollout2,
@@ -157,8 +176,9 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
         committed_usd=rollout.committed_usd + score.committed_usd,
         seconds=rollout.seconds + score.seconds,
         confident_seconds=rollout.confident_seconds + score.confident_seconds,
-        steady_seconds=beside(rollout.steady_seconds, score.steady_seconds),
-        confident_steady_seconds=beside(rollout.confident_steady_seconds, score.confident_steady_seconds),
+        steady_seconds=steady,
+        confident_steady_seconds=late,
+        points=points,
     )
 
 

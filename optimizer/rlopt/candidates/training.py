@@ -8,7 +8,7 @@ as well, the least that fits beside a sleeping engine is kept too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import gcd
 
 import numpy as np
@@ -18,9 +18,11 @@ from rlopt.candidates.context import Context, margins
 from rlopt.candidates.detail import Nearest
 from rlopt.candidates.layouts import LayoutSpace, layouts, node_counts
 from rlopt.candidates.only import stated_counts
+from rlopt.candidates.over_run import at_points
 from rlopt.candidates.training_memory import TrainingMemory, role_layout, training_memory, with_choices
 from rlopt.candidates.training_seconds import forward_times, stage_seconds, update_times
 from rlopt.estimates import Hardware, Layout, host_gib
+from rlopt.estimates.over_run import averaged
 from rlopt.estimates.states import frozen_host_gib
 from rlopt.problem import Floats, Ints
 
@@ -53,6 +55,8 @@ class TrainingTable:
     """Memory differs by precision, so a table is of one of each."""
     nearest: Nearest | None = None
     """The layout that comes closest to fitting; None where one fits."""
+    points: Mapping[tuple[int, str], Floats] = field(default_factory=dict)
+    """Seconds at each point of the run, shape (rows, points); one point where no length changes."""
 
     def __len__(self) -> int:
         return int(self.topology.shape[0])
@@ -68,6 +72,7 @@ class TrainingTable:
             headroom_gib=self.headroom_gib[index],
             host_gib=self.host_gib[index],
             seconds={key: values[index] for key, values in self.seconds.items()},
+            points={key: values[index] for key, values in self.points.items()},
         )
 
 
@@ -206,9 +211,10 @@ def training_table(
         if not role.trained and role.weights:
             own, held = role_layout(context, role.name, layout), context.held(score_precision)
             host += frozen_host_gib(context.shapes[role.name], own, hardware, context.calibration, held)
-    seconds: dict[tuple[int, str], Floats] = {
+    points = {
         (size, update_precision): _seconds(context, result, hardware, size, update_precision) for size in context.sizes
     }
+    seconds = {key: averaged(values) for key, values in points.items()}
     unknown = sum(int(np.isinf(values).sum()) for values in seconds.values())
     return TrainingTable(
         result.topology,
@@ -224,6 +230,7 @@ def training_table(
         score_precision,
         update_precision,
         None if fitting or not misses else min(misses, key=lambda miss: miss.missing_gib),
+        points,
     )
 
 
@@ -259,11 +266,13 @@ def once_seconds(context: Context, table: TrainingTable, precision: str) -> Floa
 
 
 def _seconds(context: Context, table: TrainingTable, hardware: Hardware, size: int, precision: str) -> Floats:
-    total = np.zeros(len(table))
+    """Seconds of one step at each point of the run, shape (rows, points)."""
+    run = at_points(context)
+    total = np.zeros((len(table), len(run)))
     for start in range(0, len(table), CHUNK):
         part = slice(start, start + CHUNK)
-        stages = stage_seconds(
-            context, hardware.take(part), table.layout.take(part), size, precision, table.score_precision
-        )
-        total[part] = np.sum([seconds for _, _, seconds in stages], axis=0)
+        machines, layout = hardware.take(part), table.layout.take(part)
+        for point, here in enumerate(run):
+            stages = stage_seconds(here, machines, layout, size, precision, table.score_precision)
+            total[part, point] = np.sum([seconds for _, _, seconds in stages], axis=0)
     return np.where(np.isnan(total), np.inf, total)  # an unknown peak: the candidate cannot be judged, so it is out

@@ -26,7 +26,7 @@ def _step(problem: Problem) -> tuple[float, float]:
     generate, request = problem.workload.of_kind("generate"), problem.request
     anew = generate[0].per_sample if generate else 0.0
     token = request.costs.bytes_per_token + LOG_PROB_BYTES
-    return problem.workload.prompts_per_step * anew, bytes_to_gb(request.job.response_tokens.mean * token)
+    return problem.workload.prompts_per_step * anew, bytes_to_gb(request.job.response_tokens.average * token)
 
 
 def _stay(problem: Problem, every: Values, size: Values, steps: Values, hours: Values) -> Stay:
@@ -34,7 +34,7 @@ def _stay(problem: Problem, every: Values, size: Values, steps: Values, hours: V
     trials, (responses, each) = problem.request.job.trials, _step(problem)
     on = np.minimum(every, 1.0)
     count = on * responses * size
-    copies = problem.request.job.response_tokens.mean / np.maximum(every, 1.0)
+    copies = problem.request.job.response_tokens.average / np.maximum(every, 1.0)
     written = count * steps * trials
     return Stay(written * each, hours / np.maximum(steps, 1.0), written * each, puts=written * copies)
 

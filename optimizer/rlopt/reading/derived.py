@@ -20,7 +20,7 @@ from rlopt.units import format_duration, format_size
 def derived(request: Request) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
     models = (_job, target, compared, choices_of_models, kernels, made_pairs)
-    of_the_run = (_run, acting, value_model, _samples, _images, frames, loading)
+    of_the_run = (_run, acting, value_model, _lengths, _samples, _images, frames, loading)
     around_it = (trials, recovery, waiting, worst_case, work, metrics, texts, records, held, bought, spending)
     at_last = (_floors, _defaults, defaults)
     return [sentence for part in (*models, *of_the_run, *around_it, *at_last) for sentence in part(request)]
@@ -59,6 +59,18 @@ def _run(request: Request) -> Iterator[str]:
             yield f"steps on dirty data: {dirty} ({job.data.extra_epochs_if_dirty:.0%} more); {choice}"
     if job.trials > 1:
         yield f"{job.trials} full runs are billed; hours are those of one"
+
+
+def _lengths(request: Request) -> Iterator[str]:
+    """How responses change over the run, and what that is used for."""
+    text = request.job.response_tokens
+    if text.last != text.mean:
+        verb = "grow" if text.last > text.mean else "shrink"
+        stays = f"{text.max:,} at most" + (f", p99 {text.p99:,.6g}" if text.p99 else "")
+        yield (
+            f"responses {verb} evenly from {text.mean:,.6g} to {text.last:,.6g} tokens over the run, "
+            f"{text.average:,.6g} on average ({stays}, at every step): hours and bill are those of the whole run"
+        )
 
 
 def _samples(request: Request) -> Iterator[str]:

@@ -13,8 +13,6 @@ from rlopt.reports.layout import heading, paragraph, table
 CENT = 0.005
 MONEY = ("line of the bill", "A", "B", "B - A")
 CHOICES = ("what", "A", "B")
-WHOLE = ("decisions.load.", "decisions.environment.")
-"""Groups of decisions that a plan has whole or not at all."""
 
 
 def difference_report(found: Difference) -> list[RenderableType]:
@@ -117,11 +115,12 @@ def _alone_in(changes: Sequence[Change]) -> set[str]:
 
 
 def _lone_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Groups of decisions that only one side has: how samples are loaded, where the other loads nothing."""
+    """Groups of decisions of which only one side has any key: how samples are loaded, where nothing is."""
     groups: dict[str, list[Change]] = {}
     for one in changes:
-        if one.key.startswith(WHOLE):
-            groups.setdefault(one.key.split(".")[1], []).append(one)
+        name, dot, _ = one.key.partition(".")[2].partition(".")
+        if dot and one.key.startswith("decisions."):
+            groups.setdefault(name, []).append(one)
     return {
         name: found
         for name, found in groups.items()

@@ -97,7 +97,7 @@ def _limit(one: Worth, plan: Plan) -> str:
     limit, used = words.amount(one.limit, one.unit), words.amount(one.value, one.unit)
     unit = words.amount(one.step, "" if one.unit in ("rank", "data rank") else one.unit)
     text = f"{one.constraint} is {limit}" + ("" if used == limit else f", the plan takes {used}")
-    parts = [] if _pays(one, plan) else ["Loosening it saves nothing"]
+    parts = [] if _pays(one, plan) else ["loosening it saves nothing"]
     if parts == [] and one.looser is not None:
         parts.append(f"{unit} looser: {_change(one.looser, plan)}")
     parts.append(

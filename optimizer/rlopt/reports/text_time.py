@@ -43,6 +43,10 @@ def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[
         spare = time.deadline_hours - time.confident_hours
         rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare{met}"))
     rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
+    if time.first_step_seconds is not None and time.last_step_seconds is not None:
+        rows[-1] = ("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each on average")
+        ends = f"{words.seconds(time.first_step_seconds)} at first and {words.seconds(time.last_step_seconds)} at last"
+        rows.append(("", f"{ends}, as responses change in length; stages below are averages"))
     stages: list[tuple[str, ...]] = [
         (
             *_named(stage, time.stages),

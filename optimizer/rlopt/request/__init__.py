@@ -18,7 +18,7 @@ from rlopt.request.floors import (
     informative_group_size,
 )
 from rlopt.request.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
-from rlopt.request.lengths import NO_TEXT, Calls, Length, Span, Trajectory
+from rlopt.request.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
@@ -95,6 +95,7 @@ __all__ = [
     "Quota",
     "Recovery",
     "Request",
+    "Response",
     "SetupHours",
     "Source",
     "Span",

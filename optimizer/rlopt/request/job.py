@@ -13,7 +13,7 @@ from rlopt.request.cache import Cache
 from rlopt.request.compression import Compression
 from rlopt.request.data_work import DataWork
 from rlopt.request.kinds import Label, Name, NotNegative, Number, Positive, Share, Switch, Whole
-from rlopt.request.lengths import NO_TEXT, Length, Trajectory
+from rlopt.request.lengths import NO_TEXT, Length, Response, Trajectory
 from rlopt.request.metrics import Metrics, TextLog
 from rlopt.request.models import Models
 from rlopt.request.options import OPEN_ROLES
@@ -65,7 +65,7 @@ class Job(Strict):
     """Stored size of the data set in bytes; derived from lengths when left out."""
     prompt_tokens: Length
     """Tokens of a prompt."""
-    response_tokens: Length = NO_TEXT
+    response_tokens: Response = NO_TEXT
     """Tokens of a response; required unless the algorithm is vla, which has none."""
     packing: Switch = True
     """Sequences share a batch row; false pads each to the maximum in update and forward."""
@@ -229,7 +229,7 @@ class Job(Strict):
         if self.dataset_size is not None and self.dataset_samples is not None:
             return self.dataset_size / self.dataset_samples
         responses = 0 if self.generates else SEQUENCES_PER_SAMPLE.get(self.algorithm, 1)
-        return (self.prompt_tokens.mean + responses * self.response_tokens.mean) * bytes_per_token
+        return (self.prompt_tokens.mean + responses * self.response_tokens.average) * bytes_per_token
 
     def dataset_bytes(self, bytes_per_token: float) -> float:
         """Raw size of the data set in bytes, before compression and deduplication.

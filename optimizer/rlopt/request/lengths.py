@@ -34,8 +34,52 @@ class Length(Strict):
             raise refuse(message, "mean <= p99 <= max", "leave p99 out or correct it")
         return self
 
+    @property
+    def over_run(self) -> Response:
+        """The length that holds all the time, on average over a run."""
+        return Response(mean=self.mean, max=self.max, p99=self.p99)
 
-NO_TEXT: Final = Length(mean=0.0, max=0)
+
+class Response(Length):
+    """Tokens of a response, whose mean may change over the run while ``max`` and ``p99`` stay."""
+
+    mean: NotNegative
+    """Mean tokens; at the start of the run where mean_end is given."""
+    mean_end: Positive | None = None
+    """Mean tokens at the end of the run, towards which the mean moves evenly; left out, it stays as it is.
+
+    For jobs that generate text: ppo, grpo and opd. Hours and bill are those of the whole run, memory is that of max.
+    """
+
+    @model_validator(mode="after")
+    def _ends_in_order(self) -> Response:
+        if self.mean_end is None:
+            return self
+        if self.mean_end > self.max:
+            message = f"mean_end {self.mean_end:g} exceeds max {self.max}"
+            raise refuse(message, "mean_end at most max", f"write max: {int(-(-self.mean_end // 1))} or more")
+        if self.p99 is not None and self.mean_end > self.p99:
+            message = f"mean_end {self.mean_end:g} exceeds p99 {self.p99:g}, which holds at every step"
+            raise refuse(message, "mean_end at most p99", "leave p99 out or write that of the last steps")
+        return self
+
+    @property
+    def average(self) -> float:
+        """Mean tokens of all responses of a run: every step samples as many."""
+        return (self.mean + self.last) / 2.0
+
+    @property
+    def last(self) -> float:
+        """Mean tokens at the end of the run."""
+        return self.mean if self.mean_end is None else self.mean_end
+
+    @property
+    def over_run(self) -> Response:
+        """The length that holds all the time, on average over a run."""
+        return Response(mean=self.average, max=self.max, p99=self.p99)
+
+
+NO_TEXT: Final = Response(mean=0.0, max=0)
 """The response of a job that generates no text (vla)."""
 
 

@@ -31,6 +31,7 @@ from rlopt.studies import decided, decided_load
 from rlopt.studies.bottlenecks import idle_notes
 from rlopt.studies.cpu_pools import cpu_pools
 from rlopt.studies.decided_screening import screening
+from rlopt.studies.first_last import first_and_last
 from rlopt.studies.needs import host_warnings, storage_gib
 from rlopt.studies.per_point import per_point
 from rlopt.studies.phases_used import phase_notes, phase_prices, phases_used
@@ -117,6 +118,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             waiting_hours=float(columns.wait_hours[j]),
             waiting_counts=request.limits.deadline_from == "request",
             pilot_hours=confident - wait - own,
+            **first_and_last(columns, j, problem),
         ),
         decisions=Decisions(
             placement=placement,

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rlopt.candidates.joint import compose
 from rlopt.candidates.lead import pilot_runs, within_deadline
+from rlopt.candidates.over_run import compose
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem

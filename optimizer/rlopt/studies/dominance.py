@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from rlopt.candidates.joint import join
 from rlopt.candidates.lead import wait_beside
-from rlopt.problem import Floats, Ints, Problem, Support
+from rlopt.candidates.over_run import blocks
+from rlopt.problem import ASYNC, Floats, Ints, Problem, Support
 from rlopt.rules import Rule
 
 BLOCK = 512
@@ -45,7 +46,9 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: Support,
     would not change their order. The on-demand share is a ratio: its surplus adds up.
     """
     seconds, confident = support.times(placement)
-    columns = [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
+    apart = blocks(support.points)[:2] if placement == ASYNC and support.points.shape[1] else ()
+    columns = [*(part for points in apart for part in points.T)]
+    columns += [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
     columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
     one = np.full(len(support), train[0], dtype=np.int64)
     interval = np.ones(len(support), dtype=np.int64)

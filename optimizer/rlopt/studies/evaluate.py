@@ -10,17 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rlopt.candidates.detail import PoolDetail
+from rlopt.candidates.joint import pool_rows
 from rlopt.configuration import Configuration
 from rlopt.errors import NotSupportedError
 from rlopt.evaluation import Broken, Evaluation, StageMemory
 from rlopt.facts import Catalog
 from rlopt.plan import Plan
-from rlopt.problem import Columns, Problem
+from rlopt.problem import ASYNC, COLOCATED, Columns, Problem
 from rlopt.request import Request
 from rlopt.rules import rules_of
 from rlopt.studies.asking import asked
 from rlopt.studies.cheapest import cheapest, find, solve_column
-from rlopt.studies.details import details
 from rlopt.studies.diff import difference
 from rlopt.studies.holding import Build, held, narrowed, stated_rules
 from rlopt.studies.lifting import broken as keys_broken
@@ -81,6 +82,23 @@ def _any(problem: Problem) -> bool:
     return bool(len(problem.colocated) or (len(problem.training) and len(problem.rollout)))
 
 
+def _details(column: Columns, problem: Problem) -> list[tuple[str, PoolDetail]]:
+    """Every pool of a column (one row) by its name."""
+    estimates, placement = problem.estimates, int(column.placement[0])
+    found = []
+    for pools, row in pool_rows(column, 0, problem):
+        at = int(pools.estimate[row])
+        if placement == COLOCATED:
+            found.append(("main" if problem.workload.generates else "train", estimates.colocated_detail(at)))
+        elif pools is problem.training:
+            found.append(("train", estimates.training_detail(at)))
+        elif pools is problem.rollout:
+            found.append(("rollout", estimates.rollout_detail(at, placement == ASYNC)))
+        else:
+            found.append(("score", estimates.scoring_detail(at)))
+    return found
+
+
 def _memory(column: Columns, problem: Problem) -> tuple[StageMemory, ...]:
     """Every stage of every pool of the plan's column (one row)."""
     return tuple(
@@ -91,7 +109,7 @@ def _memory(column: Columns, problem: Problem) -> tuple[StageMemory, ...]:
             capacity_gib=detail.capacity_gib,
             parts={part: float(value) for part, value in parts.items()},
         )
-        for name, detail in details(column, problem)
+        for name, detail in _details(column, problem)
         for stage, parts in detail.by_stage.items()
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.candidates.detail import MixedTimes
+from rlopt.candidates.over_run import quickest
 from rlopt.candidates.support import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.problem import ASYNC, Floats, Ints, Pools, Support
 from rlopt.studies.bounds import Group
@@ -101,7 +102,7 @@ class Mixes:
     def _alike(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
         problem = self.matter.problem
         pools = pools_of(problem, kind)
-        hope = len(rows) > 1 and self._hope(placement, group, pools.take(rows), stairs)
+        hope = len(rows) > 1 and self._hope(placement, group, quickest(pools.take(rows)), stairs)
         rows = self._parts(placement, group, kind, rows, stairs) if hope else rows[:0]
         found = [mixed(problem, kind, rows[:0], rows[:0])]
         if not len(rows):
@@ -127,7 +128,7 @@ class Mixes:
         problem = self.matter.problem
         pools = pools_of(problem, kind)
         rows = _alike_first(pools, rows, placement)
-        mine = pools.take(rows)
+        mine = quickest(pools.take(rows))
         least = problem.estimates.mixed_least(mine.estimate) if kind == "rollout" else None
         parts = _Parts.of(mine, placement, least)
         blocks = parts.blocks(BLOCK)
@@ -171,11 +172,11 @@ class Mixes:
         problem = self.matter.problem
         pools = pools_of(problem, kind)
         zero = np.zeros(len(rows))
-        mine = pools.take(rows)
+        mine = quickest(pools.take(rows))
         rows = rows[self.matter.could(placement, group, mine.rate, mine.committed_usd, (zero, zero), stairs)]
         if not len(rows):
             return rows
-        mine = pools.take(rows)
+        mine = quickest(pools.take(rows))
         seconds, confident = mine.times(placement)
         others = Stairs.of(mine.usd_per_hour, seconds, confident)
         near = self._beside(placement, group, mine, others.coarse(STEPS), stairs.coarse(STEPS))

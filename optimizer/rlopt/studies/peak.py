@@ -17,6 +17,7 @@ import numpy as np
 
 from rlopt.candidates.build import Held
 from rlopt.candidates.context import Context
+from rlopt.candidates.detail import PoolDetail
 from rlopt.candidates.joint import pool_rows
 from rlopt.candidates.mixing import Remembered
 from rlopt.candidates.sampling import SamplingTable
@@ -33,7 +34,6 @@ from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
 from rlopt.studies.answer import build_plan
 from rlopt.studies.cheapest import find
-from rlopt.studies.details import details
 from rlopt.studies.rebuilding import Whole, holding
 from rlopt.studies.stress import beside, right_plan
 
@@ -55,7 +55,7 @@ class _Asked:
 def heavier(request: Request, what: What, times: float) -> Request | None:
     """The request with ``times`` the length of responses (of trajectories) or the samples of every step.
 
-    Mean, 99th percentile and maximum of a length grow alike; the number of steps stays. A worst case that the request
+    Means, 99th percentile and maximum of a length grow alike; the number of steps stays. A worst case that the request
     asks for is what the load is for: it is left out. None where the job has neither.
     """
     request = request.replaced("limits.robust", Robust())
@@ -69,7 +69,8 @@ def heavier(request: Request, what: What, times: float) -> Request | None:
     if not text.max:
         return None
     p99 = None if text.p99 is None else text.p99 * times
-    longer = {"mean": text.mean * times, "max": math.ceil(text.max * times), "p99": p99}
+    end = None if text.mean_end is None else text.mean_end * times
+    longer = {"mean": text.mean * times, "max": math.ceil(text.max * times), "p99": p99, "mean_end": end}
     return request.replaced("job.response_tokens", text.model_copy(update=longer))
 
 
@@ -169,7 +170,7 @@ def misfits(problem: Problem, wide: Problem, column: Columns) -> str | None:
         remembered=Remembered(),
     )
     worst: tuple[float, str] = (0.0, "")
-    for name, detail in details(column, replace(problem, estimates=at_load)):
+    for name, detail in _details(replace(problem, estimates=at_load), column):
         lack = detail.needed_gib - detail.capacity_gib
         if lack > worst[0]:
             stage, _, model = detail.peak_stage.partition(" ")
@@ -187,6 +188,22 @@ def _at_load(old: tuple[Context, T], new: tuple[Context, T]) -> tuple[Context, T
 def _context_at_load(old: Context, new: Context) -> Context:
     """The load of ``new``; a column points into the numbers of environment instances of ``old``."""
     return replace(old, request=new.request, workload=replace(new.workload, instances=old.workload.instances))
+
+
+def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
+    estimates = problem.estimates
+    found: list[tuple[str, PoolDetail]] = []
+    for pools, row in pool_rows(column, 0, problem):
+        at = int(pools.estimate[row])
+        if pools is problem.colocated:
+            found.append(("main" if problem.workload.generates else "train", estimates.colocated_detail(at)))
+        elif pools is problem.training:
+            found.append(("train", estimates.training_detail(at)))
+        elif pools is problem.rollout:
+            found.append(("rollout", estimates.rollout_detail(at, False)))
+        else:
+            found.append(("score", estimates.scoring_detail(at)))
+    return found
 
 
 def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem, build: Build) -> Plan | str:

@@ -90,7 +90,7 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
         dataset_samples=how.dataset_samples,
         remedial_share=how.remedial_share,
         prompt_tokens=how.prompt_tokens or job.prompt_tokens,
-        response_tokens=how.response_tokens or job.response_tokens,
+        response_tokens=(how.response_tokens or job.response_tokens).over_run,
         trials=how.trials,
         tags=job.tags,
     )

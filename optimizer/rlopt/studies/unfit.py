@@ -40,11 +40,7 @@ def lack(nearest: Nearest) -> list[str]:
 def why_empty(problem: Problem) -> str:
     """What else than memory of the GPU leaves nothing."""
     if problem.excluded.get(NO_HOST_MEMORY):
-        memory = node_memory_gib(problem.market)
-        if np.isnan(memory).all():
-            where = "the host, whose memory is not known: state it in limits.host_memory"
-            return f"it fits only where states are offloaded to {where}"
-        have = float(np.nanmax(memory, initial=0.0))
+        have = float(np.nanmax(node_memory_gib(problem.market), initial=0.0))
         return f"it needs more host memory than a machine has ({have:,.0f} GiB), whatever is offloaded"
     of_market = problem.market.left_out
     known = [reason for reason, count in problem.excluded.items() if count and reason not in of_market]

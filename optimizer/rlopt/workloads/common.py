@@ -26,11 +26,12 @@ def lengths(request: Request) -> Lengths:
     return Lengths(
         job.prompt_tokens.mean + mean,
         job.prompt_tokens.max + most,
-        job.response_tokens.mean,
+        job.response_tokens.average,
         job.response_tokens.max,
         job.packing,
         None if most else job.prompt_tokens.p99,
         job.response_tokens.p99,
+        job.response_tokens.last - job.response_tokens.mean,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,18 @@ class Lengths:
     packed: bool
     prompt_p99: float | None = None
     response_p99: float | None = None
+    response_growth: float = 0.0
+    """What the mean response is longer at the end of the run than at its start; ``response_mean`` is the average."""
 
     @property
     def mean(self) -> float:
         """Mean tokens of a whole sequence."""
         return self.prompt_mean + self.response_mean
+
+    def at(self, share: float) -> Lengths:
+        """Lengths when ``share`` of the run is done; maxima and percentiles stay."""
+        mean = self.response_mean + self.response_growth * (share - 0.5)
+        return replace(self, response_mean=mean, response_growth=0.0)
 
     @property
     def longest(self) -> float:

@@ -146,7 +146,7 @@ def _stored_samples(request: Request, based: Variant, roles: tuple[str, ...]) ->
         else stage
         for stage in workload.stages
     )
-    tokens = job.response_tokens.mean * LOG_PROB_BYTES * len(roles)
+    tokens = job.response_tokens.average * LOG_PROB_BYTES * len(roles)
 
     def kept(size: int, steps: int) -> float:
         reused = job.cache_hit_rate * workload.samples(size) * steps

@@ -13,7 +13,7 @@ from rlopt.reading.agreement.acting import heads, heads_steps
 from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
-from rlopt.reading.agreement.kinds_of_job import sampling, some_algorithms, texts, vla
+from rlopt.reading.agreement.kinds_of_job import growth, sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.loading import loading
 from rlopt.reading.agreement.options import model_options, reward_quality
 from rlopt.reading.agreement.pairs import pairs
@@ -31,6 +31,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     reward_quality,
     pairs,
     texts,
+    growth,
     vla,
     sampling,
     some_algorithms,

@@ -55,6 +55,19 @@ def texts(view: View) -> Iterator[Finding]:
         )
 
 
+def growth(view: View) -> Iterator[Finding]:
+    """Look for responses that grow where they stand in a data set."""
+    if view.algorithm in (*GENERATING, None) or view.algorithm == "vla":
+        return
+    if view.get("job.response_tokens.mean_end") is not None:
+        yield Finding(
+            "job.response_tokens.mean_end",
+            f"does not apply to {view.algorithm}: its responses stand in the data set, in any order",
+            "a job that generates its responses: algorithm ppo, grpo or opd",
+            "delete mean_end and give the mean of the whole data set",
+        )
+
+
 def vla(view: View) -> Iterator[Finding]:
     """Look for keys that only vla has, and for those that it needs."""
     if view.algorithm is None or not isinstance(view.get("job"), Mapping):
