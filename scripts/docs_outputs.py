@@ -28,6 +28,7 @@ MARK = "<!-- output: "
 GOOD_ENDS = (0, 3)
 """Exit codes of an answer: a plan, or the proof that there is none."""
 _SHOWN = "<!-- output: {asked} -->\n\n```sh\n{command}\n```\n\n```text\n{shown}\n```\n\n<!-- /output -->"
+_PRINTED: dict[tuple[str, frozenset[tuple[str, bytes]]], str] = {}
 _STEP = re.compile(
     r"<!-- (?P<kind>output|quiet): (?P<command>[^\n]+?) -->(?P<old>.*?(?P<end><!-- /output -->)|)"
     r"|<!-- file: (?P<name>[\w.-]+) -->\n+```\w*\n(?P<text>.*?)```",
@@ -50,7 +51,7 @@ def with_outputs(text: str) -> str:
                 Path(found["name"]).write_text(found["text"], encoding="utf-8")
                 return found[0]
             command, _, pieces = found["command"].partition(" ::: ")
-            printed = run(command)
+            printed = _remembered(command)
             if found["kind"] == "quiet":
                 return found[0]
             shown = excerpt(printed, pieces.split(" ::: ") if pieces else [])
@@ -97,6 +98,17 @@ def run(command: str) -> str:
 def _as_wide(line: str) -> str:
     """A line broken where a terminal of the documents' width breaks it."""
     return line if len(line) <= WIDTH else textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
+
+
+def _remembered(command: str) -> str:
+    """`run`, once for each command in folders with the same files; what writes a file runs each time."""
+    words = shlex.split(command)
+    if any(word == "-o" or word.endswith("-out") for word in words):
+        return run(command)
+    here = frozenset((path.name, path.read_bytes()) for path in Path().iterdir() if path.is_file())
+    if (command, here) not in _PRINTED:
+        _PRINTED[command, here] = run(command)
+    return _PRINTED[command, here]
 
 
 def excerpt(printed: str, pieces: list[str]) -> str:
