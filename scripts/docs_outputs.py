@@ -3,7 +3,7 @@
 A page holds ``<!-- output: COMMAND -->`` ... ``<!-- /output -->``. Between the two stand the command and what it
 prints, both written by `scripts/docs.py`. ``<!-- output: COMMAND ::: A ... B -->`` shows the lines from the first that
 starts with A up to the next that starts with B (either may be left out); further pieces follow after another ``:::``.
-``<!-- quiet: COMMAND -->`` runs without showing anything.
+``<!-- answer: COMMAND -->`` shows what is printed without the command, and ``<!-- quiet: COMMAND -->`` shows nothing.
 
 Commands of one page run one after the other in a folder of their own that holds ``examples``. A fence that stands after
 ``<!-- file: NAME -->`` is written there as a file first, so a page shows the very file that its commands read.
@@ -24,13 +24,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 100
 LEFT_OUT = "[...]"
-MARK = "<!-- output: "
+MARK = "<!-- /output -->"
 GOOD_ENDS = (0, 3)
 """Exit codes of an answer: a plan, or the proof that there is none."""
-_SHOWN = "<!-- output: {asked} -->\n\n```sh\n{command}\n```\n\n```text\n{shown}\n```\n\n<!-- /output -->"
 _PRINTED: dict[tuple[str, frozenset[tuple[str, bytes]]], str] = {}
 _STEP = re.compile(
-    r"<!-- (?P<kind>output|quiet): (?P<command>[^\n]+?) -->(?P<old>.*?(?P<end><!-- /output -->)|)"
+    r"<!-- (?P<kind>output|answer|quiet): (?P<command>[^\n]+?) -->(?P<old>.*?(?P<end><!-- /output -->)|)"
     r"|<!-- file: (?P<name>[\w.-]+) -->\n+```\w*\n(?P<text>.*?)```",
     re.DOTALL,
 )
@@ -55,7 +54,8 @@ def with_outputs(text: str) -> str:
             if found["kind"] == "quiet":
                 return found[0]
             shown = excerpt(printed, pieces.split(" ::: ") if pieces else [])
-            return _SHOWN.format(asked=found["command"], command=command, shown=shown)
+            asked = "" if found["kind"] == "answer" else f"```sh\n{command}\n```\n\n"
+            return f"<!-- {found['kind']}: {found['command']} -->\n\n{asked}```text\n{shown}\n```\n\n<!-- /output -->"
 
         return _STEP.sub(step, text)
 
