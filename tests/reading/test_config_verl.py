@@ -166,6 +166,11 @@ def test_what_is_no_sum_of_known_numbers_stays_as_it_stands(sum_: str) -> None:
     assert calculated(f"x=$(({sum_}))", {}) == f"x=$(({sum_}))"
 
 
+@pytest.mark.parametrize("long", ["-" * 100_000 + "1", "(" * 100_000, "9*" * 50_000 + "9", "A" * 10_000])
+def test_a_variable_that_is_no_number_stays_out_of_sums(long: str) -> None:
+    assert calculated("x=$((A + 1))", {"A": long}) == "x=$((A + 1))"
+
+
 def test_a_script_is_evaluated_and_says_what_it_did_not_hold(tmp_path: Path) -> None:
     path = tmp_path / "run.sh"
     path.write_text(SCRIPT, encoding="utf-8")

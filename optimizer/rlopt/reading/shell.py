@@ -12,6 +12,8 @@ VARIABLE: Final = re.compile(r"""^\s*(?:export\s+)?([A-Za-z_]\w*)=("[^"]*"|'[^']
 _USED: Final = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
 _SUM: Final = re.compile(r"\$\(\((.{1,200}?)\)\)(?!\))")
 _WHOLE: Final = re.compile(r"-?\d{1,9}")
+LONGEST: Final = 400
+"""Characters of one sum with its variables written out."""
 _OPERATORS: Final[Mapping[type[ast.operator], Callable[[int, int], int]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -34,6 +36,8 @@ def calculated(line: str, variables: Mapping[str, str]) -> str:
 
     def result(match: re.Match[str]) -> str:
         text = re.sub(r"[A-Za-z_]\w*", lambda name: variables.get(name[0], name[0]), spelled(match[1], variables))
+        if len(text) > LONGEST:
+            return match[0]
         try:
             return str(_value(ast.parse(text.strip(), mode="eval").body))
         except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
