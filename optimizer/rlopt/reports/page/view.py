@@ -23,8 +23,8 @@ from rlopt.reports.timeline import waiting_seconds
 
 OWN: Final = ("", "Machines", "Bill")
 """Sections of the text report that have a form of their own on a page."""
-SPEEDS: Final = "Other speeds, other prices"
-"""The section that a list of whole plans stands for, where there are some."""
+LISTED: Final = ("Other speeds, other prices", "Other machines, little more")
+"""Sections that the list of whole plans stands for, where there are several."""
 TURNS: Final[Mapping[str, str]] = {
     "colocated": "The same GPUs do one stage after the other.",
     "disaggregated": "The pools take turns: those that train wait for samples, those that generate for new weights.",
@@ -112,7 +112,7 @@ def plan_view(choice: Choice, alone: bool) -> PlanView:
         converted=_converted(plan),
         how_sure=[] if bill is None else [block.content for block in bill.blocks if block.kind == "text"],
         how=_how(plan),
-        sections=[one for one in parts if one.key not in (*OWN, *(() if alone else (SPEEDS,)))],
+        sections=[one for one in parts if one.key not in (*OWN, *(() if alone else LISTED))],
         figures=_figures(plan),
         document=json.dumps(plan.document(), ensure_ascii=False, allow_nan=False),
     )
@@ -191,7 +191,9 @@ def _how(plan: Plan) -> list[str]:
         found = ["One pool does one stage after the other."]
     if seconds:
         share = words.percent(seconds / plan.time.step_seconds)
-        found.append(f"The gap, {words.seconds(seconds)} of a step ({share}), is what pools that share data wait.")
+        found.append(
+            f"The gap, {words.seconds(seconds)} of a step ({share}): pools that work at once still wait for each other."
+        )
     return [tr(text) for text in found if text]
 
 

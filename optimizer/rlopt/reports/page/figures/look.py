@@ -48,6 +48,7 @@ def layout(height: int, **changes: Any) -> dict[str, Any]:
         "legend": {
             "orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom",
             "font": {"color": INK, "size": 12}, "itemclick": False, "itemdoubleclick": False, "traceorder": "normal",
+            "maxheight": 400,
         },
     } | changes  # fmt: skip
 
