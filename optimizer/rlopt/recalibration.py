@@ -90,8 +90,12 @@ class Switching(Strict):
     """The checkpoint that the new machines start from."""
     transfer_usd: float | None
     """Its way out of the old machines' place; None where no price is known."""
-    cheaper: bool
-    """Whether it costs less than going on, its transfer included, within the deadline."""
+    saves_usd: float
+    """What it costs less than going on, its transfer included; negative where it costs more."""
+    later_hours: float
+    """How much later it is done; negative where sooner."""
+    worth: bool
+    """Whether it saves more than a twentieth: less is beyond what predictions can tell."""
 
 
 class Recalibration(Strict):

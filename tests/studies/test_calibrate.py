@@ -83,8 +83,10 @@ def test_going_on_pays_no_start_and_runs_at_the_logged_pace(found: Recalibration
     assert going.usd_per_hour == pytest.approx(sum(pool.usd_per_hour for pool in ran.pools))
     assert found.switching.start_hours == pytest.approx(1.0 / 3.0)
     assert found.switching.moved_gb > 50.0
-    cheaper = found.switching.usd + (found.switching.transfer_usd or 0.0) < going.usd
-    assert found.switching.cheaper is cheaper
+    switching = found.switching
+    assert switching.saves_usd == pytest.approx(going.usd - switching.usd - switching.transfer_usd)
+    assert switching.later_hours == pytest.approx(switching.hours - going.hours)
+    assert switching.worth is (switching.saves_usd > 0.05 * going.usd)
 
 
 def test_bands_narrow_for_what_ran_and_not_for_what_did_not(found: Recalibration) -> None:

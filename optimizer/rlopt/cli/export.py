@@ -35,8 +35,17 @@ LAUNCHERS = ("verl", "openrlhf", "trl", "nemo-rl", "skypilot")
 @click.option("--smoke", is_flag=True, help="Also write smoke.sh, a short trial at full length that proves memory.")
 @options.backend
 @options.overrides
+@options.calibrated
 def export(
-    file: Path, to: str, output: Path, plan: Path | None, smoke: bool, backend: str, overrides: tuple[str, ...]
+    file: Path,
+    to: str,
+    output: Path,
+    plan: Path | None,
+    smoke: bool,
+    backend: str,
+    overrides: tuple[str, ...],
+    calibration: Path | None,
+    steps_done: int | None,
 ) -> int:
     """Write the plan as a launcher's configuration.
 
@@ -57,7 +66,7 @@ def export(
     from rlopt.exporters.launchers.printed import export_report
     from rlopt.exporters.launchers.words import MARK
 
-    request = api.load(file, overrides)
+    request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"planning {file.name}"):
         made = api.export(request, to, plan, smoke, backend)
     left = write_folder(output, made.files, MARK)

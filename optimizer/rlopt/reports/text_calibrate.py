@@ -148,4 +148,10 @@ def _switching(one: Switching) -> str:
         f"Switching: {words.usd(one.usd)} and {words.hours(one.hours)}, a new start of {words.hours(one.start_hours)} "
         f"included; a checkpoint of {one.moved_gb:,.0f} GB moves {move}."
     )
-    return f"{text} Switch." if one.cheaper else f"{text} Stay: switching saves no money."
+    later = f"{words.hours(abs(one.later_hours))} {'later' if one.later_hours > 0.0 else 'sooner'}"
+    if one.worth:
+        return f"{text} Switch: it saves {words.usd(one.saves_usd)} and is done {later}."
+    if one.saves_usd > 0.0:
+        saved = words.usd(one.saves_usd)
+        return f"{text} Stay: it would save {saved}, less than predictions can tell, and be done {later}."
+    return f"{text} Stay: it saves no money and is done {later}."

@@ -23,6 +23,8 @@ from rlopt.studies.own_log import with_constants
 from rlopt.units import seconds_to_hours
 
 GB = 1e9
+NOTICEABLE = 0.05
+"""Share of the bill that a switch must save: the machines switched to have no log, and moving is work."""
 
 
 def with_plan(
@@ -49,13 +51,16 @@ def with_plan(
     changes["going_on"] = going
     if mine.cost and mine.time:
         moved, transfer = _transfer(held.plan, mine, held.problem)
+        saved = going.usd - mine.cost.total_usd - (transfer or 0.0)
         changes["switching"] = Switching(
             usd=mine.cost.total_usd,
             hours=mine.time.expected_hours,
             start_hours=mine.time.startup_hours,
             moved_gb=moved,
             transfer_usd=transfer,
-            cheaper=mine.cost.total_usd + (transfer or 0.0) < going.usd - 0.005,
+            saves_usd=saved,
+            later_hours=mine.time.expected_hours - going.hours,
+            worth=saved > NOTICEABLE * going.usd,
         )
     return answer.model_copy(update=changes)
 
