@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from scripts.docs_outputs import ROOT, excerpt, pages, run, with_outputs, workpl
 from scripts.docs_schema import anchor
 
 ANEW = "run: python scripts/docs.py"
+_FENCE = re.compile(r"```\w*\n.*?```", re.DOTALL)
+_FIGURE = re.compile(r"(?<=\$)\d[\d,.]*\d|\b\d[\d.]*(?= ?h\b)")
+"""Dollars and hours."""
 PRINTED = "one\n  two\nthree\nfour\n"
 
 
@@ -23,6 +27,14 @@ def test_pages_show_output() -> None:
 def test_outputs_are_what_the_program_prints(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert with_outputs(text) == text, ANEW
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_figures_in_sentences_stand_in_an_output(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    shown, prose = " ".join(_FENCE.findall(text)), _FENCE.sub("", re.sub(r"<!--.*?-->", "", text))
+    told = [figure for figure in _FIGURE.findall(prose) if not re.search(rf"(?<![\d.,]){re.escape(figure)}\b", shown)]
+    assert told == [], "the output changed under these words"
 
 
 @pytest.mark.parametrize("path", written_pages(), ids=lambda path: str(path.relative_to(ROOT)))
