@@ -43,6 +43,17 @@ def chunked(parts: Iterator[bytes] | list[bytes], ends: bool = True, pause: floa
     return answer
 
 
+def unsaid(data: bytes) -> Answer:
+    """Answer with some bytes and hang up: nobody knows whether these are all."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    return answer
+
+
 def tagged(data: bytes, tag: str) -> Answer:
     """Answer with a version; 304 to who has it already."""
 

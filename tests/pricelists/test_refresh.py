@@ -17,7 +17,7 @@ from rlopt.pricelists.refresh import Outcome, refresh
 from rlopt.pricelists.sources import SOURCES, Source, sources_of
 from rlopt.reading.catalogs import load_catalog
 from tests.pricelists.lists import SKYPILOT
-from tests.pricelists.server import Site, body, chunked, silent, site, tagged
+from tests.pricelists.server import Site, body, chunked, silent, site, tagged, unsaid
 
 SOURCE = Source("nebius", "skypilot", "{name}")
 GOOD = SKYPILOT.encode()
@@ -73,6 +73,7 @@ BAD = {
     "half a file": (body(GOOD[:300], said=len(GOOD)), "unreachable", "shorter than it said"),
     "half a file in chunks": (chunked([GOOD[:300]], ends=False), "unreachable", "broke off"),
     "half a file that says nothing": (body(GOOD[:470]), "refused", "the file breaks off in the middle"),
+    "perhaps half": (unsaid(GOOD[:-1]), "refused", "its last line has no end"),
     "half a line": (body(GOOD[:-5]), "refused", "the file breaks off in the middle"),
     "half, packed": (body(packed(GOOD)[:-40], headers=PACKED), "refused", "the file breaks off in the middle"),
     "no gzip": (body(GOOD, headers=PACKED), "unreachable", "cannot be unpacked"),
@@ -193,6 +194,11 @@ def test_a_first_list_is_judged_by_the_shipped_prices(
     assert "as shipped -> 0.028 USD/h" in finding.shown[0]
 
 
+def test_a_whole_answer_needs_no_end_of_its_last_line(web: Site, kept: Path) -> None:
+    web.will(body(DEARER.rstrip()))
+    assert fetch(web).state == "renewed"
+
+
 def test_a_dry_run_keeps_nothing(web: Site, kept: Path) -> None:
     before = kept.read_bytes()
     web.will(body(DEARER))
@@ -214,6 +220,7 @@ def test_every_source_has_its_own_name_and_a_whole_address() -> None:
         assert one.provider in known
         assert one.url.startswith("https://")
         assert "{" not in one.url
-    assert sources_of("lambda")[0].url.endswith("/catalogs/v8/lambda/vms.csv")
+    assert sources_of("verda")[0].url.endswith("/catalogs/v8/verda/vms.csv")
+    assert sources_of("lambda")[0].url.endswith("/v3/lambdalabs/latest/catalog.zip")
     with pytest.raises(InputError, match="no public price list of 'nowhere'"):
         sources_of("nowhere")

@@ -22,7 +22,7 @@ def refresh(provider: str | None, address: str | None, accepted: tuple[str, ...]
     \b
     Example:
       rlopt catalog refresh --provider lambda
-      rlopt catalog refresh --provider lambda --accept skypilot-lambda
+      rlopt catalog refresh --provider lambda --accept gpuhunt-lambda
     """
     from rlopt.cli import prices_text
     from rlopt.cli.progress import working

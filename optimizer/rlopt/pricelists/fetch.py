@@ -57,12 +57,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An answer: its bytes, the day that the server gives it, and whether it is the one from last time."""
+    """An answer: its bytes, and the day that the server gives it."""
 
     url: str
     data: bytes
     as_of: date
-    unchanged: bool
+    whole: bool
+    """Whether the server said how long it would be, so that all of it is known to be there."""
 
 
 class _Patient(HTTPAdapter):
@@ -190,7 +191,8 @@ def _why(error: Exception) -> str:
 def _fetched(url: str, response: requests.Response) -> Fetched:
     if response.status_code != 200:
         raise FetchError(f"{url} answered {response.status_code} {response.reason or ''}".rstrip())
-    return Fetched(url, response.content, _day(response), bool(getattr(response, "from_cache", False)))
+    said = "Content-Length" in response.headers or response.headers.get("Transfer-Encoding", "") == "chunked"
+    return Fetched(url, response.content, _day(response), said)
 
 
 def _day(response: requests.Response) -> date:

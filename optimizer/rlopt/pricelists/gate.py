@@ -45,7 +45,7 @@ class Verdict:
 def judge(new: PriceList, old: PriceList | None, catalog: Catalog, ends: bool) -> Verdict:
     """Compare a new list with the one it replaces, or with the shipped prices of the same machines.
 
-    ``ends``: whether its file ends as files do.
+    ``ends``: whether its file is known to be whole, or ends as files do.
     """
     prices = _prices(new)
     before = _prices(old) if old is not None else {}

@@ -96,7 +96,7 @@ def _judged(source: Source, answer: Fetched, old: PriceList | None, catalog: Cat
     table = parse(answer.data, answer.url)
     defaults = Defaults(source.provider or None, answer.as_of.isoformat(), answer.url)
     found = price_list(table, defaults, catalog, source.name)
-    verdict = judge(found, old, catalog, table.ends)
+    verdict = judge(found, old, catalog, table.ends or answer.whole)
     empty = not found.offers and not found.zone_offers
     if verdict.findings and (empty or not accepted):
         state: State = "refused"

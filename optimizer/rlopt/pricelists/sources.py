@@ -35,14 +35,13 @@ SOURCES: Final = (
     Source("aws", "skypilot", SKYPILOT),
     Source("azure", "gpuhunt", GPUHUNT),
     Source("gcp", "gpuhunt", GPUHUNT),  # SkyPilot prices its hosts and GPUs apart
-    Source("hyperstack", "skypilot", SKYPILOT),
-    Source("jarvislabs", "skypilot", SKYPILOT),
-    Source("lambda", "skypilot", SKYPILOT),
-    Source("nebius", "skypilot", SKYPILOT),
-    Source("oci", "skypilot", SKYPILOT),
+    Source("lambda", "gpuhunt", GPUHUNT, "lambdalabs"),
+    Source("nebius", "gpuhunt", GPUHUNT),
     Source("runpod", "skypilot", SKYPILOT),
     Source("verda", "skypilot", SKYPILOT),
 )
+"""Only lists that their publisher collects anew by the day: a list that is edited by hand now and then would get the
+day on which it was fetched."""
 
 
 def sources_of(provider: str | None) -> tuple[Source, ...]:
