@@ -97,7 +97,7 @@ def test_refresh(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
         before = (folder / "skypilot-nebius.json").read_bytes()
         code, out, _ = refresh()
         assert code == 5
-        assert "skypilot-nebius: refused; the prices of" in out
+        assert "skypilot-nebius: not taken; the prices of" in out
         assert "read 0 days ago" in out
         assert "Price '0': no price: it must be above 0" in " ".join(out.split())
         assert "--accept skypilot-nebius" in out
@@ -106,7 +106,7 @@ def test_refresh(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
         assert (folder / "skypilot-nebius.json").read_bytes() == before
         web.will(body(good.replace(b"28.00", b"28.50")))
         code, out, _ = refresh("--provider", "nebius")
-        assert (code, "changed 2 prices" in " ".join(out.split())) == (0, True)
+        assert (code, "changed prices 2" in " ".join(out.split())) == (0, True)
         web.will(body(wrong))
         assert refresh("--accept", "skypilot-nebius")[0] == 0
         web.will(body(GPUHUNT.encode()))

@@ -8,6 +8,7 @@ import click
 
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_report, print_text, to_json
+from rlopt.language import tr
 
 
 @click.command("import", short_help="Bring in prices from a file.")
@@ -54,5 +55,5 @@ def forget(name: str) -> int:
 
     with store.locked():
         store.forget(name)
-    click.echo(f"{name} is forgotten")
+    click.echo(tr(f"{name} is forgotten"))
     return exits.DONE

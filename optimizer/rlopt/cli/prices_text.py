@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import RenderableType
 from rich.text import Text
 
+from rlopt.language import Name, tr
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, indented, table
 
@@ -48,14 +49,14 @@ def list_report(found: PriceList, kept: Path | None) -> list[RenderableType]:
     machines = len({offer.shape.key for offer in (*found.offers, *found.zone_offers)})
     number = words.count(len(found.offers) + len(found.zone_offers), "offer")
     head = f"{number} of {words.count(machines, 'machine')} from {words.count(found.rows, 'row')} ({found.format})"
-    rows = [
-        ("source", found.source),
+    rows: list[tuple[str, str]] = [
+        ("from", Name(found.source)),
         ("prices of", f"{found.as_of} and before" if found.own else found.as_of),
-        ("kept", "nothing: this was a dry run" if kept is None else f"as {found.name}, in {kept}"),
+        ("kept in", "nothing: this was a dry run" if kept is None else f"as {found.name}, in {kept}"),
     ]
     if found.own:
-        rows.append(("discounts", "none is taken off: they are your own prices"))
-    parts: list[RenderableType] = [Text(head, style="bold"), facts(rows)]
+        rows.append(("your discounts", "none is taken off: they are your own prices"))
+    parts: list[RenderableType] = [Text(tr(head), style="bold"), facts(rows)]
     return [*parts, *left_out(found.left_out)]
 
 
@@ -66,12 +67,16 @@ def left_out(rows: Sequence[LeftOut]) -> list[RenderableType]:
         by_reason[row.reason].append(row)
     parts: list[RenderableType] = heading(f"Left out: {words.count(len(rows), 'row')}") if rows else []
     for reason, found in sorted(by_reason.items(), key=lambda item: -len(item[1])):
-        parts.append(indented(Text(f"{len(found):,}  {reason}")))
-        places = (f"{one.file}:{one.line}" + (f", {one.column} {one.value!r}" if one.column else "") for one in found)
+        parts.append(indented(Text(f"{len(found):,}  {tr(reason)}")))
+        places = (Name(_place(one)) for one in found)
         shown = [place for place, _ in zip(places, range(MOST_SHOWN), strict=False)]
         more = len(found) - len(shown)
         parts.append(indented(bullets([*shown, *([f"and {more:,} more, named by --json"] if more else [])])))
     return parts
+
+
+def _place(row: LeftOut) -> str:
+    return f"{row.file}:{row.line}" + (f", {row.column} {row.value!r}" if row.column else "")
 
 
 def brought_in(catalog: Catalog) -> list[dict[str, Any]]:
@@ -105,7 +110,7 @@ def brought_in_report(found: Sequence[Mapping[str, Any]]) -> list[RenderableType
     """The same in a table; nothing where there is none."""
     if not found:
         return []
-    columns = ("name", "offers", "in use", "prices of", "days old", "read on", "source")
+    columns = ("name", "offers", "in use", "prices of", "days old", "read on", "from")
     keys = ("name", "offers", "in_use", "as_of", "days_old", "read_on", "source")
     rows = [tuple(str(one[key]) for key in keys) for one in found]
     wide = table(columns, rows, right=("offers", "in use", "days old"))
@@ -133,7 +138,7 @@ def outcomes_report(outcomes: Sequence[Outcome], today: date) -> list[Renderable
     """What a refresh did, list by list: the good ones in a line, the others with what is wrong and what to do."""
     parts: list[RenderableType] = []
     for one in outcomes:
-        parts.append(Text(f"{one.name}: {_state(one, today)}", style="bold"))
+        parts.append(Text(f"{one.name}: {tr(_state(one, today))}", style="bold"))
         parts += _details(one)
     return parts
 
@@ -145,7 +150,7 @@ def _state(one: Outcome, today: date) -> str:
         return (
             f"renewed, {words.count(len(one.found.offers) + len(one.found.zone_offers), 'offer')} of {one.found.as_of}"
         )
-    word = "refused" if one.state == "refused" else "not reached"
+    word = "not taken" if one.state == "refused" else "not reached"
     if one.old is None:
         return f"{word}; the shipped prices stay in use"
     days = (today - date.fromisoformat(one.old.read_on)).days
@@ -153,21 +158,23 @@ def _state(one: Outcome, today: date) -> str:
 
 
 def _details(one: Outcome) -> list[RenderableType]:
-    verdict, rows = one.verdict, [("from", one.source)]
+    verdict = one.verdict
+    rows: list[tuple[str, str]] = [("from", Name(one.source))]
     if one.why:
-        rows.append(("why", one.why))
+        rows.append(("what happened", one.why))
     if verdict is not None and one.state == "renewed":
         rows += [
-            ("new", words.count(verdict.new, "offer")),
-            ("gone", _some(verdict.gone) if verdict.gone else ""),
-            ("changed", words.count(verdict.changed, "price") if verdict.changed else ""),
-            ("most", verdict.biggest),
+            ("new offers", str(verdict.new)),
+            ("gone offers", _some(verdict.gone) if verdict.gone else ""),
+            ("changed prices", str(verdict.changed) if verdict.changed else ""),
+            ("largest change", verdict.biggest),
         ]
     if one.found is not None and one.found.left_out:
         rows.append(("left out", f"{words.count(len(one.found.left_out), 'row')}; --json names them"))
     if verdict is not None:
         rows += [
-            ("wrong" if one.kept else "accepted", f"{found.what}: {_some(found.shown)}") for found in verdict.findings
+            ("looks wrong" if one.kept else "taken anyway", f"{found.what}: {_some(found.shown)}")
+            for found in verdict.findings
         ]
     if one.state == "refused" and one.found is not None and (one.found.offers or one.found.zone_offers):
         rows.append(("to do", f"look at the source; if it is right: --accept {one.name}"))
