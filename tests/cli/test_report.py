@@ -80,5 +80,7 @@ def test_no_page_stays_behind_when_it_cannot_be_made(
         raise RuntimeError
 
     monkeypatch.setattr(render, "_policy", fail)
-    assert rlopt_run("solve", request_file, "--report", tmp_path / "plan.html").code == 1
+    result = rlopt_run("solve", request_file, "--json", "--report", tmp_path / "plan.html")
+    assert result.code == 1
+    assert json.loads(result.out) == plans.optimal().document()  # the answer itself is not lost
     assert not list(tmp_path.glob("*.html*"))

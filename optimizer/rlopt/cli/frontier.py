@@ -64,12 +64,12 @@ def frontier(
         from rlopt.reports.frontier_plot import frontier_plot
 
         write_bytes(plot, frontier_plot(curve, plot.suffix[1:].lower()))
-    if report is not None:
-        write_report(report, file, overrides, request, first_plan(request, curve, backend), curve)
     if as_json or as_csv:
         print_text(document)
     else:
         from rlopt.reports.frontier_text import frontier_report
 
         print_report(*frontier_report(curve))
+    if report is not None:
+        write_report(report, file, overrides, request, first_plan(request, curve, backend), curve)
     return exits.of_frontier([plan.status for plan in curve.points])

@@ -76,10 +76,10 @@ def solve(
         from rlopt.exporters.tags import tags_document
 
         write_file(tags_out, to_json(tags_document(plan, request, today())))
-    if report is not None:
-        curve = other_speeds(request, plan, backend) if time_limit is None else None
-        write_report(report, file, overrides, request, plan, curve)
     from rlopt.reports.text import plan_report
 
     print_answer(plan.document(), output, as_json, lambda: plan_report(plan))
+    if report is not None:  # after the answer, which it may take a while to prove others beside
+        curve = other_speeds(request, plan, backend) if time_limit is None else None
+        write_report(report, file, overrides, request, plan, curve)
     return exits.of_plan(plan.status)

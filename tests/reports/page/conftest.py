@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,9 @@ def browser() -> Iterator[Browser]:
         if os.environ.get(VARIABLE) == REQUIRED:
             pytest.fail(MISSING)
         pytest.skip(MISSING)
-    sync = pytest.importorskip("playwright.sync_api")
+    if os.environ.get(VARIABLE) != REQUIRED:
+        pytest.importorskip("playwright.sync_api")
+    sync = import_module("playwright.sync_api")
     with sync.sync_playwright() as running:
         started = running.chromium.launch(executable_path=path, args=list(FLAGS))
         yield started
