@@ -89,7 +89,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = command_line.main(args=arguments, prog_name="rlopt", standalone_mode=False)
         sys.stdout.flush()
     except click.Abort:
-        click.echo("\nstopped", err=True)
+        click.echo(f"\n{language.tr('stopped')}", err=True)
         return exits.INTERRUPTED
     except Exception as error:  # every way to end badly goes through one door
         text, code = explain_failure(error)

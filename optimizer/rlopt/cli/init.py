@@ -8,6 +8,7 @@ import click
 
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_text, write_file
+from rlopt.language import tr
 
 ALGORITHMS = ("sft", "dpo", "rm", "ppo", "grpo", "opd", "vla")
 
@@ -46,5 +47,5 @@ def init(algorithm: str, model: str | None, output: Path | None, force: bool) ->
         print_text(text)
         return exits.DONE
     write_file(output, text)
-    click.echo(f"wrote {output}; next: rlopt solve {output}", err=True)
+    click.echo(tr(f"wrote {output}; next: rlopt solve {output}"), err=True)
     return exits.DONE

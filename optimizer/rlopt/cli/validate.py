@@ -9,6 +9,7 @@ import click
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_report, print_text, to_json, write_bytes, write_file
 from rlopt.cli.progress import working
+from rlopt.language import tr
 
 
 def _picture(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
@@ -71,7 +72,7 @@ def validate(csv: Path, out: Path | None, plot: Path | None, as_json: bool) -> i
         print_report(*accuracy_report(found))
     faults = sum(one["reason"].startswith(FAULT) for one in found["predictions"])
     if faults:
-        click.echo(f"warning: {faults} rows met {FAULT}, not of your file; see their reasons", err=True)
+        click.echo(tr(f"warning: {faults} rows met {FAULT}, not of your file; see their reasons"), err=True)
     return exits.DONE
 
 

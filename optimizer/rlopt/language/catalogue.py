@@ -23,8 +23,8 @@ _PLAIN = re.compile(r"/month\b| x (?=[\d(])|(?<![\w./_\-])[A-Za-z]?[a-z]+(?![\w.
 _AMOUNT = re.compile(r"([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?) (?=[A-Za-z])")
 _AT_END = re.compile(r"(?<=\w) ([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?)\Z")
 _SUBJECT = re.compile(r"\{(\w+)(?:![sr])?\}[:：] ?(?=.*[^\W_]{3})")
-_UNITS = frozenset({"h", "min", "s", "ms", "d", "x"})
-_SENTENCES = re.compile(r"(?<=[\w%)]\.) (?=[A-Z$\d])")
+_UNITS = frozenset({"h", "min", "s", "ms", "d", "x", "Gbps", "Gb", "Hz"})
+_SENTENCES = re.compile(r"(?<=[\w%)]\.) (?=[\w$])")
 _GAPS = re.compile(r"\{(\w+)(?:![anrs])?\}")
 _UNSAID = 1000
 """What an English word that is left counts for; one inside a name, which may be right, counts for one."""
@@ -61,6 +61,7 @@ class Catalogue:
                 self._exact[english] = other
             else:
                 self._by_word[read.key()].append(read)
+        self._names = {english for english, other in self._exact.items() if english == other}
         self._kept: dict[str, tuple[str, int]] = {}
         self._said: set[str] = set()
         self._tried = 0
@@ -79,6 +80,7 @@ class Catalogue:
 
     def unsaid(self, text: str) -> int:
         """How many English words are left of a text."""
+        self._tried = 0
         return sum(self._say(line)[1] // _UNSAID for line in text.split("\n"))
 
     def _say(self, text: str) -> tuple[str, int]:
@@ -93,7 +95,7 @@ class Catalogue:
             return f"{start}{said}{end}", left
         found = self._kept.get(text)
         if found is None:
-            self._kept[text] = (text, _words(text) * _UNSAID)  # what is being said, should it hold itself
+            self._kept[text] = (text, self._words(text) * _UNSAID)  # what is being said, should it hold itself
             found = self._kept[text] = self._find(text)
         return found
 
@@ -107,7 +109,7 @@ class Catalogue:
         exact = self._exact.get(lower)
         if exact is not None:
             return exact, 0
-        best = (text, _words(text) * _UNSAID)
+        best = (text, self._words(text) * _UNSAID)
         self._tried += 1
         if self._tried > _MOST_TRIED:
             return best
@@ -130,6 +132,10 @@ class Catalogue:
                 return best
             best = _better(text, best, step())
         return self._amount(text, best)
+
+    def _words(self, text: str) -> int:
+        """English words of prose in a text, those aside that are names in any language."""
+        return sum(word not in _UNITS and word not in self._names for word in _PLAIN.findall(text))
 
     def _first(self, text: str, ways: list[Template], best: tuple[str, int]) -> tuple[str, int]:
         """The first way that leaves no English word, else the one that leaves fewest, if it beats the best so far."""
@@ -194,7 +200,7 @@ class Catalogue:
                 said[name] = content
             elif name in way.kept:
                 said[name] = content
-                words = 0 if content in self._exact else _words(content)
+                words = 0 if content in self._exact else self._words(content)
                 left += words if way.letters >= _LEAST_LETTERS else words * _UNSAID
             else:
                 said[name], more = self._say(content)
@@ -246,10 +252,6 @@ def _better(text: str, one: tuple[str, int], other: tuple[str, int]) -> tuple[st
 
 def _rank(way: Template) -> tuple[int, ...]:
     return way.rank
-
-
-def _words(text: str) -> int:
-    return sum(word not in _UNITS for word in _PLAIN.findall(text))
 
 
 @cache

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 _GAP = re.compile(r"\{(\w*)(?:!([anrs]))?\}")
 _ADJACENT = re.compile(r"\{(\w+)\}(?:\{\w+\})+")
-_NUMBER = re.compile(r"[-+<~]?[\d.,]+(?:e[-+]?\d+)?[%kMGT]?\Z")
-_CODE = re.compile(r"[\w.\-/]+\Z|.*[:\[{=<_]")
+_NUMBER = re.compile(r"[-+<~]?\$?[\d.,]+(?:e[-+]?\d+)?[%kMGT]?\Z")
+_CODE = re.compile(r"[\w.\-/]+\Z|\d\S* ?\w+\Z|.*[:\[{=<_]")
 """What a key, a value or a line of a request is recognised by."""
 _PROSE = re.compile(r"[,;:.+] | \(| and |(?<![\w./\-])[a-z]+ (?:[\w.\-/]+ )*[a-z]+(?![\w./\-])")
 """What a name does not hold."""
@@ -130,6 +130,8 @@ class Template:
     def _holds(self, gap: int, content: str) -> bool:
         """Whether a gap may hold this."""
         name = self.gaps[gap]
+        if content.count("(") != content.count(")"):
+            return False
         if name == NUMBER or name in self.numbers:
             return _NUMBER.match(content) is not None
         if name in self.code and not _CODE.match(content):
@@ -154,8 +156,9 @@ def template(english: str, other: str) -> Template:
     if english[-1:] and english[-1] in _CLOSES:
         english, other = f"{english}{{{_TAIL}}}", other if f"{{{_TAIL}}}" in other else f"{other}{{{_TAIL}}}"
     for run in _ADJACENT.finditer(english):  # nothing says where one ends: together they are one
-        touching = r"(?:![anrs])?\}".join(re.escape(gap) for gap in run[0].split("}"))
-        english, other = english.replace(run[0], f"{{{run[1]}}}"), re.sub(touching, f"{{{run[1]}}}", other)
+        touching = r"(?:![anrs])?\}".join(re.escape(gap) for gap in run[0].split("}")[1:])
+        one = re.compile(rf"(\{{{run[1]}(?:![anrs])?\}}){touching}")
+        english, other = english.replace(run[0], f"{{{run[1]}}}"), one.sub(r"\1", other)
     parts, said = _GAP.split(english), _GAP.split(other)
     gaps = tuple(parts[1::3])
     marked = dict(zip(said[1::3], said[2::3], strict=True))

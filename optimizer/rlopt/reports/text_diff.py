@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 
 from rlopt.difference import Change, Difference, Side
+from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.layout import heading, paragraph, table
 
@@ -31,14 +32,14 @@ def difference_report(found: Difference) -> list[RenderableType]:
 
 def difference_markdown(found: Difference) -> str:
     """The same as Markdown."""
-    parts = [f"**{headline(found)}**", "", f"- A: {_told(found.a)}", f"- B: {_told(found.b)}"]
+    parts = [f"**{tr(headline(found))}**", "", f"- A: {tr(_told(found.a))}", f"- B: {tr(_told(found.b))}"]
     if found.more_usd is None:
         return "\n".join(parts) + "\n"
     if found.lines:
-        parts += ["", "### Money", "", *_rows(MONEY, money(found), right=3)]
+        parts += ["", f"### {tr('Money')}", "", *_rows(MONEY, money(found), right=3)]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
         if changes:
-            parts += ["", f"### {title}", "", *_rows(CHOICES, choices(changes))]
+            parts += ["", f"### {tr(title)}", "", *_rows(CHOICES, choices(changes))]
     return "\n".join(parts) + "\n"
 
 
@@ -144,4 +145,7 @@ def _pool(name: str, changes: Sequence[Change], side: str) -> str:
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]], right: int = 0) -> list[str]:
     marks = ["---" if i < len(columns) - right else "---:" for i in range(len(columns))]
-    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in (columns, marks, *rows)]
+    return [
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in map(tr, row))} |"
+        for row in (columns, marks, *rows)
+    ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
-from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderableType, RenderResult
 from rich.containers import Lines
 from rich.measure import Measurement
-from rich.padding import Padding
 from rich.text import Text
 
 from rlopt.language import current, tr
@@ -25,9 +25,20 @@ def said(text: str, style: str = "") -> Text:
     return Text(text, style) if current() == "en" else Wrapped(tr(text), style)
 
 
+@dataclass(frozen=True)
+class Alone:
+    """A text that a console prints by itself: it would lose its way to wrap, had it not been wrapped before."""
+
+    text: Wrapped
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out for the terminal (protocol of Rich)."""
+        yield Text("\n").join(self.text.wrap(console, options.max_width))
+
+
 def whole(part: RenderableType) -> RenderableType:
-    """What a console prints of a part: a text that stands alone would lose its way to wrap."""
-    return Padding(part, 0, expand=False) if isinstance(part, Wrapped) else part
+    """What a console prints of a part."""
+    return Alone(part) if isinstance(part, Wrapped) else part
 
 
 class Wrapped(Text):
