@@ -136,6 +136,26 @@ def test_a_log_of_another_job_is_refused(request_: Request, config: Configuratio
         api.calibrate([path], request_, config, as_of=DAY)
 
 
+def test_a_job_that_only_trains_is_held_by_its_step(root: Path, tmp_path: Path) -> None:
+    job = api.load(root / "examples" / "sft-lora.yaml")
+    ran = of_plan(plan := api.solve(job, short_frontier=False))
+    step = plan.time.step_seconds
+    slow = Truth(seconds={GENERATE: 0.0, SCORE: 0.0, UPDATE: 1.4 * step, HAND_OVER: 0.0}, other=0.1 * step, save=0.0)
+    path = tmp_path / "sft.log"
+    path.write_text(writers.text(writers.nemo_rl(slow, 30)), encoding="utf-8")
+    answer = api.calibrate([path], job, ran, as_of=DAY)
+    assert [one.stage for one in answer.stages] == ["step"]
+    assert answer.stages[0].after == pytest.approx(1.5 * step, rel=0.03)
+    assert [one.constant for one in answer.moved] == [f"training.device_factor.{plan.pools[0].gpu}"]
+
+
+def test_more_steps_than_the_job_has_are_another_job(request_: Request, config: Configuration, log: Path) -> None:
+    with pytest.raises(InputError, match="40 steps are done of a job of 30"):
+        api.calibrate([log], request_.replaced("job.steps", 30), config, as_of=DAY)
+    with pytest.raises(InputError, match="150 steps are done of a job of 100"):
+        api.calibrate([log], request_, config, as_of=DAY, steps_done=150)
+
+
 def test_rows_of_a_file_move_constants_without_a_job(root: Path, tmp_path: Path) -> None:
     lines = (root / "measurements" / "training.csv").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines[1:] if line.startswith("torchtitan")][:12] or lines[1:13]

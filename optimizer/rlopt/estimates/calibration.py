@@ -149,6 +149,7 @@ def calibration_dir() -> Path:
     return catalogs_dir() / "calibration"
 
 
+@lru_cache(maxsize=1)
 def _shipped() -> dict[str, Any]:
     table: dict[str, Any] = {room: _read(calibration_dir() / f"{room}.yaml") for room in ROOMS}
     dates = [str(table[room].pop("as_of")) for room in ROOMS]

@@ -7,6 +7,7 @@ from math import exp, hypot
 from pathlib import Path
 
 from rlopt.configuration import Configuration
+from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.facts import Catalog
 from rlopt.fitting.own_fit import Fitted
@@ -100,7 +101,7 @@ def _stages(found: OwnLogs, after: dict[str, float]) -> list[StageSeconds]:
     before = shipped.predicted(shipped.base)
     return [
         StageSeconds(stage=name, logged=found.logged[name], before=before[name], after=after[name])
-        for name in (*STAGES, STEP)
+        for name in ((*STAGES, STEP) if shipped.loop else (STEP,))
         if name in found.logged and before.get(name, 0.0) > 0.0
     ]
 
@@ -177,7 +178,12 @@ def _run(
     done = max(one.last for _, one in logs) if steps_done is None else steps_done
     seconds, counted = (sum(getattr(one, name) for _, one in logs) for name in ("logged_seconds", "logged_steps"))
     pace = seconds / counted if counted else plan.time.step_seconds
-    whole = seconds if steps_done is None and counted >= done else pace * done
+    if done > plan.time.steps:
+        message = f"{done} steps are done of a job of {plan.time.steps}"
+        fix = "state the steps of the job that ran with --set job.steps=..."
+        raise InputError.of("job.steps", message, allowed=f"up to {plan.time.steps} steps", fix=fix)
+    in_full = len(logs) == 1 and steps_done is None and counted >= done
+    whole = seconds if in_full else pace * done
     hours = seconds_to_hours(whole) + plan.time.startup_hours if hours_spent is None else hours_spent
     rate = sum(pool.usd_per_hour for pool in plan.pools)
     size = plan.decisions.group_size if plan.decisions else None
