@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from rlopt.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Line, Skipped, Step
+from rlopt.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Step
+from rlopt.logs.headed import Headed
 from rlopt.logs.values import find, printed, seconds_of
 
 NAME, FRAMEWORK, AVERAGED = "openrlhf", "openrlhf", False
@@ -24,27 +25,9 @@ TIMERS = {
 SAME = 0.01
 
 
-class Console:
-    """Every line with a head tells a step."""
-
-    def feed(self, line: Line) -> Step | Skipped | None:
-        """The step of the line."""
-        head = HEAD.search(line.text)
-        if head is None:
-            return None
-        values = printed(line.text[head.end() :])
-        if values is None:
-            return Skipped(line.number, "the dictionary is cut off or mixed with other output")
-        told = step_of(int(head[1]), line.number, values)
-        return Skipped(line.number, told) if isinstance(told, str) else told
-
-    def finish(self) -> None:
-        """Nothing is left open."""
-
-
-def reader() -> Console:
+def reader() -> Headed:
     """A new reader of its console."""
-    return Console()
+    return Headed(HEAD, printed, step_of)
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rlopt.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Line, Skipped, Step
+from rlopt.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Step
+from rlopt.logs.headed import Headed
 from rlopt.logs.values import find, printed, seconds_of
 
 NAME, FRAMEWORK, AVERAGED = "slime", "slime", False
@@ -20,33 +21,18 @@ TIMERS = {
 }
 
 
-class Console:
-    """Joins the two lines of a step by its number."""
+def reader() -> Headed:
+    """A new reader of its console, which joins the two lines of a step by its number."""
+    sampled: dict[int, Mapping[str, float]] = {}
 
-    def __init__(self) -> None:
-        self.sampled: dict[int, dict[str, float]] = {}
-
-    def feed(self, line: Line) -> Step | Skipped | None:
-        """The step, at the line of the side that trains."""
-        head = HEAD.search(line.text)
-        if head is None:
-            return None
-        number, values = int(head[1]), printed(line.text[head.end() :])
-        if values is None:
-            return Skipped(line.number, "the dictionary is cut off or mixed with other output")
+    def joined(number: int, line: int, values: Mapping[str, float]) -> Step | str | None:
         if find(values, "perf/step_time") is None:
-            self.sampled = {number: values}  # the last alone: a hostile file cannot fill the memory
+            sampled.clear()  # the last alone is kept: a hostile file cannot fill the memory
+            sampled[number] = values
             return None
-        told = step_of(number, line.number, {**self.sampled.pop(number, {}), **values})
-        return Skipped(line.number, told) if isinstance(told, str) else told
+        return step_of(number, line, {**sampled.pop(number, {}), **values})
 
-    def finish(self) -> None:
-        """Nothing is left open that could be told."""
-
-
-def reader() -> Console:
-    """A new reader of its console."""
-    return Console()
+    return Headed(HEAD, printed, joined)
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rlopt.logs.contract import STEP, Line, Skipped, Step
+from rlopt.logs.headed import CUT_OFF
 from rlopt.logs.values import find, printed
 
 NAME, FRAMEWORK, AVERAGED = "trl", "trl", True
@@ -31,7 +32,7 @@ class Console:
         values = printed(line.text[start:]) if start >= 0 else None
         self.count += 1
         if values is None:
-            return Skipped(line.number, "the dictionary is cut off or mixed with other output")
+            return Skipped(line.number, CUT_OFF)
         told = step_of(self.count, line.number, values)
         return Skipped(line.number, told) if isinstance(told, str) else told
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from rlopt.logs.contract import GENERATE, HAND_OVER, REWARD, SAVE, SCORE, STEP, UPDATE, Line, Skipped, Step
-from rlopt.logs.values import find, number, seconds_of, unwrapped
+from rlopt.logs.contract import GENERATE, HAND_OVER, REWARD, SAVE, SCORE, STEP, UPDATE, Step
+from rlopt.logs.headed import Headed
+from rlopt.logs.values import find, numbers, seconds_of, unwrapped
 
 NAME, FRAMEWORK, AVERAGED = "verl", "verl", False
 HEAD = re.compile(r"\bstep:(\d{1,12}) - ")
@@ -29,26 +30,14 @@ BESIDE = ("timing_s/wait_for_enough_samples", "timing_s/param_sync", "timing_s/s
 """Names that only runs log whose sampling goes on beside training."""
 
 
-class Console:
-    """Every line with a head tells a step."""
-
-    def feed(self, line: Line) -> Step | Skipped | None:
-        """The step of the line."""
-        head = HEAD.search(line.text)
-        if head is None:
-            return None
-        pairs = [PAIR.match(part) for part in unwrapped(line.text[head.end() :]).split(" - ")]
-        values = {pair[1]: number(pair[2]) for pair in pairs if pair is not None}
-        told = step_of(int(head[1]), line.number, {name: one for name, one in values.items() if one is not None})
-        return Skipped(line.number, told) if isinstance(told, str) else told
-
-    def finish(self) -> None:
-        """Nothing is left open."""
-
-
-def reader() -> Console:
+def reader() -> Headed:
     """A new reader of its console."""
-    return Console()
+    return Headed(HEAD, _pairs, step_of)
+
+
+def _pairs(text: str) -> dict[str, float]:
+    pairs = [PAIR.match(part) for part in unwrapped(text).split(" - ")]
+    return numbers({pair[1]: pair[2] for pair in pairs if pair is not None})
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:
