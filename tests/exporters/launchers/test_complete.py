@@ -12,6 +12,7 @@ from rlopt.exporters.launchers import LAUNCHERS, Run, needs
 from rlopt.exporters.launchers.gaps import common_gaps
 from rlopt.plan import CheckpointDecision, Decisions, LayoutChoice, Plan, Pool
 from rlopt.request import Request
+from rlopt.request.trainable import Trainable
 
 WRITTEN = "by the launchers' own files"
 SAID = "exporters.launchers.gaps, for every launcher"
@@ -145,3 +146,15 @@ def test_a_request_that_says_more_has_more_to_say(quickstart: Run) -> None:
     text = "\n".join(str(gap) for gap in common_gaps(Run(quickstart.plan, request, {}, {})))
     assert "25% of the samples are reused" in text
     assert "3 trials" in text
+
+
+def test_frozen_parts_without_a_key_are_said(quickstart: Run) -> None:
+    trainable = Trainable(kind="frozen", frozen=("vision", "embeddings"))
+    job = quickstart.request.job.model_copy(update={"trainable": trainable})
+    run = Run(
+        quickstart.plan, quickstart.request.model_copy(update={"job": job}), quickstart.models, quickstart.card_gib
+    )
+    said = {name: [str(gap) for gap in LAUNCHERS[name].export(run, smoke=False).gaps] for name in ("verl", "trl")}
+    assert any(text.startswith("frozen parts: embeddings:") for text in said["verl"])
+    assert any(text.startswith("frozen parts: vision, embeddings:") for text in said["trl"])
+    assert "actor.freeze_vision_tower=true" in LAUNCHERS["verl"].export(run, smoke=False).files["launch.sh"]

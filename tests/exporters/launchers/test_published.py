@@ -55,6 +55,8 @@ ADDED = {
     "actor_rollout_ref.actor.fsdp_config.reshard_after_forward": PLAN,
     "actor_rollout_ref.actor.fsdp_config.ulysses_sequence_parallel_size": PLAN,
     "actor_rollout_ref.actor.ppo_epochs": REQUEST,
+    "actor_rollout_ref.actor.ppo_max_token_len_per_gpu": PLAN,
+    "actor_rollout_ref.actor.use_dynamic_bsz": PLAN,
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": PLAN,
     "actor_rollout_ref.actor.strategy": PLAN,
     "actor_rollout_ref.hybrid_engine": PLAN,

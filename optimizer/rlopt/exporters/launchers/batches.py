@@ -27,20 +27,22 @@ class Batch:
     gaps: tuple[Gap, ...] = ()
 
 
-def batch_of(run: Run, ranks: int) -> Batch:
+def batch_of(run: Run, ranks: int, whole: bool = True) -> Batch:
     """The plan's batch over ``ranks`` data-parallel ranks: P · K / U must be whole micro-batches on each.
 
-    P grows to the next number that divides; where keeping the micro-batch too would add over 5 %, it shrinks.
+    P grows to the next number that divides; where keeping the micro-batch too would add over 5 %, it shrinks. Where
+    micro-batches are filled by tokens (``whole`` false) the samples alone must divide over the ranks.
     """
+    if not whole:
+        prompts = _prompts(run, ranks)
+        each = prompts * run.group // (run.updates * ranks)
+        found = _grown(run, prompts, ranks)
+        return Batch(prompts, run.micro_batch, ranks, max(1, -(-each // run.micro_batch)), found)
     keeping = _prompts(run, ranks * run.micro_batch)
     prompts = keeping if keeping <= KEEP_MICRO_BATCH_WITHIN * run.prompts else _prompts(run, ranks)
     each = prompts * run.group // (run.updates * ranks)
     micro = max(size for size in range(1, min(run.micro_batch, each) + 1) if each % size == 0)
-    gaps = []
-    if prompts != run.prompts:
-        says = f"{run.prompts} prompts a step do not divide over {ranks} data-parallel ranks, so {prompts} are written"
-        more = 100.0 * (prompts / run.prompts - 1.0)
-        gaps.append(Gap(says, f"a step has {more:.1f} % more samples; choose prompts_per_step that divides", True))
+    gaps = [*_grown(run, prompts, ranks)]
     if micro != run.micro_batch:
         says = f"micro-batches of {run.micro_batch} do not divide {each} samples of a rank, so {micro} is written"
         gaps.append(Gap(says, "updates take a little longer, memory is less", True))
@@ -48,6 +50,14 @@ def batch_of(run: Run, ranks: int) -> Batch:
         says = "the plan holds one sequence of a pair at once, the launcher both"
         gaps.append(Gap(says, "see that twice the activations fit, or plan with more memory", True))
     return Batch(prompts, micro, ranks, each // micro, tuple(gaps))
+
+
+def _grown(run: Run, prompts: int, ranks: int) -> tuple[Gap, ...]:
+    if prompts == run.prompts:
+        return ()
+    says = f"{run.prompts} prompts a step do not divide over {ranks} data-parallel ranks, so {prompts} are written"
+    more = 100.0 * (prompts / run.prompts - 1.0)
+    return (Gap(says, f"a step has {more:.1f} % more samples; choose prompts_per_step that divides", True),)
 
 
 def _prompts(run: Run, unit: int) -> int:

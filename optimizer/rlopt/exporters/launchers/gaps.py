@@ -18,6 +18,14 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def frozen_gaps(run: Run, *known: str) -> list[Gap]:
+    """Frozen parts that a launcher has no key for."""
+    parts = [part for part in run.request.job.trainable.frozen if part not in known]
+    if not parts:
+        return []
+    return [Gap(f"frozen parts: {', '.join(parts)}", "freeze them in code: no key; all is trained otherwise", True)]
+
+
 def _limits(run: Run, tagged: bool) -> Iterator[Gap]:
     limits, time, cost = run.request.limits, run.time, run.plan.cost
     if limits.deadline is not None:
@@ -95,6 +103,10 @@ def _samples(run: Run) -> Iterator[Gap]:
     if made.precision.score and made.precision.score != made.precision.update:
         says = f"scoring passes run in {made.precision.score}, updates in {made.precision.update}"
         yield Gap(says, "scoring runs as updates do", True)
+    if run.algorithm == "dpo" and job.models.reference is not None and job.models.reference.is_none:
+        yield Gap("pairs are learned without a reference", "the launcher loads one: plan with reference: policy", True)
+    if job.vision is not None and run.algorithm != "vla":
+        yield Gap("prompts hold images", "name the launcher's image column and its limits")
     if job.filter.drop > 0.0:
         says = f"{job.filter.drop:.0%} of the samples are dropped before the update"
         yield Gap(says, "filter them in the reward or the loop; without it updates take longer", True)

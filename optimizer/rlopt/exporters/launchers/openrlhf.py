@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rlopt.exporters.launchers.batches import Batch, batch_of
 from rlopt.exporters.launchers.contract import Blank, Export, Gap
-from rlopt.exporters.launchers.gaps import common_gaps
+from rlopt.exporters.launchers.gaps import common_gaps, frozen_gaps
 from rlopt.exporters.launchers.merged import merged_gaps, merges
 from rlopt.exporters.launchers.models import address, blanks_of, has_model
 from rlopt.exporters.launchers.openrlhf_pools import pools
@@ -40,7 +40,7 @@ def export(run: Run, smoke: bool) -> Export:
     online = run.algorithm in ("ppo", "grpo")
     merged = merges(run, KEPT)
     ranks = run.trainer.gpus // (run.degree("tp") * run.degree("cp"))
-    batch = batch_of(run, ranks)
+    batch = batch_of(run, ranks, whole=not (online and run.request.job.packing))
     prefix = "actor" if online else "model"
     flags, gaps, blanks = _common(run, batch, prefix, merged), [*merged_gaps(run, KEPT), *_gaps(run)], [DATASET, SAVES]
     if online:
@@ -116,7 +116,8 @@ def _gaps(run: Run) -> list[Gap]:
         found.append(Gap(says, "its states take more memory: plan with optimizer: adamw", True))
     if run.made.precision.update not in ("bf16", "fp16"):
         found.append(Gap(f"updates run in {run.made.precision.update}", "OpenRLHF trains in bf16", True))
-    return found
+    online = run.algorithm in ("ppo", "grpo")
+    return [*found, *frozen_gaps(run, *(("vision",) if online else ()))]
 
 
 def _samples(run: Run, batch: Batch) -> tuple[int, int]:
@@ -154,6 +155,10 @@ def _online(run: Run, batch: Batch) -> tuple[Flags, list[Blank], list[Gap]]:
         ("rollout.max_new_tokens", run.response_tokens),
         ("algo.advantage.estimator", "gae" if run.algorithm == "ppo" else "group_norm"),
     ]
+    if job.packing:
+        budget = run.budget_tokens(run.degree("cp") * run.degree("tp"))
+        found += [("train.dynamic_batch_enable", True), ("train.max_tokens_per_gpu", budget)]
+        found.append(("rollout.max_tokens_per_gpu", budget))
     if not reference:
         found.append(("algo.kl.init_coef", 0))
     elif run.algorithm == "grpo":
@@ -194,6 +199,9 @@ def _offline(run: Run, batch: Batch) -> tuple[Flags, list[Blank], list[Gap]]:
             found.append(("ref.offload", True))
             says = "the reference scores each pair once, before training; OpenRLHF scores in every step"
             gaps.append(Gap(says, "the reference stays in host memory and every step takes longer", True))
+    if run.request.job.packing:
+        says = f"micro-batches are filled to {run.micro_batch * run.sequence_tokens:,} tokens; here they count samples"
+        gaps.append(Gap(says, "samples shorter than the longest leave memory unused: updates take longer", True))
     what = "pairs" if run.algorithm in PAIRED else "sequences"
     gaps.append(_steps_gap(run, batch, what))
     return found, blanks, gaps

@@ -177,6 +177,10 @@ class Run:
             gib = (memory.needed_gib if memory.stage == "generate" else memory.capacity_gib) - states
         return min(max(int(100.0 * gib / card) / 100.0, LEAST_FRACTION), MOST_FRACTION)
 
+    def budget_tokens(self, split: int) -> int:
+        """Tokens of a micro-batch on one GPU: micro-batch · longest sequence over ``split`` GPUs, rounded up."""
+        return -(-self.micro_batch * self.sequence_tokens // split)
+
     def stage_seconds(self, *stages: str) -> float:
         """Seconds of a step in these stages, added up over pools; 0 where there is none."""
         return sum(one.seconds for one in self.time.stages if one.stage in stages)

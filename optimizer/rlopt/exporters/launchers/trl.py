@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rlopt.exporters.launchers.batches import Batch, batch_of
 from rlopt.exporters.launchers.contract import Blank, Export, Gap
-from rlopt.exporters.launchers.gaps import common_gaps
+from rlopt.exporters.launchers.gaps import common_gaps, frozen_gaps
 from rlopt.exporters.launchers.merged import merged_gaps
 from rlopt.exporters.launchers.models import address, blanks_of, has_model
 from rlopt.exporters.launchers.run import Run
@@ -47,7 +47,8 @@ def export(run: Run, smoke: bool) -> Export:
     if run.trainer.nodes > 1:
         blanks += [RANK, MASTER]
         words += [flag("machine_rank", RANK), flag("main_process_ip", MASTER)]
-    found = [*merged_gaps(run, ()), *gaps, *batch.gaps, *_gaps(run), *common_gaps(run)]
+    rows = run.algorithm == "sft" and run.request.job.packing
+    found = [*merged_gaps(run, ()), *gaps, *(() if rows else batch.gaps), *_gaps(run), *common_gaps(run)]
     title = f"{run.request.job.name} for TRL {VERSION}"
     main = f"{command}.yaml"
     files = {
@@ -230,10 +231,7 @@ def _gaps(run: Run) -> list[Gap]:
         found.append(Gap(says, "all are recomputed: less memory, updates about a third longer", True))
     if run.made.precision.update not in ("bf16", "fp16"):
         found.append(Gap(f"updates run in {run.made.precision.update}", "TRL trains in bf16", True))
-    if run.request.job.trainable.kind == "frozen":
-        parts = ", ".join(run.request.job.trainable.frozen)
-        found.append(Gap(f"frozen parts: {parts}", "freeze them in Python: no key; all is trained otherwise", True))
-    return found
+    return [*found, *frozen_gaps(run)]
 
 
 def _trial(run: Run, batch: Batch, smoke: Smoke) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rlopt.exporters.launchers import verl_engine, verl_roles, verl_sft
 from rlopt.exporters.launchers.batches import Batch, batch_of
 from rlopt.exporters.launchers.contract import Blank, Export, Gap
-from rlopt.exporters.launchers.gaps import common_gaps
+from rlopt.exporters.launchers.gaps import common_gaps, frozen_gaps
 from rlopt.exporters.launchers.models import address, blanks_of, has_model
 from rlopt.exporters.launchers.run import Run
 from rlopt.exporters.launchers.smoke import Smoke, smoke_of
@@ -34,7 +34,7 @@ SAVES = Blank("CHECKPOINT_DIR", "the folder for checkpoints", "checkpoints")
 def export(run: Run, smoke: bool) -> Export:
     """The launch script, a short trial where asked for, and what they could not say."""
     engine = verl_engine.engine_of(run)
-    batch = batch_of(run, engine.ranks)
+    batch = batch_of(run, engine.ranks, whole=not run.request.job.packing)
     if run.algorithm == "sft":
         settings, blanks, gaps = verl_sft.settings(run, engine, batch)
         command = verl_sft.command(run)
@@ -42,7 +42,7 @@ def export(run: Run, smoke: bool) -> Export:
         settings, blanks, gaps = _online(run, engine, batch)
         command = "python3 -m verl.trainer.main_ppo"
     title = f"{run.request.job.name} for verl {VERSION}"
-    found = [*engine.gaps, *batch.gaps, *gaps, *common_gaps(run)]
+    found = [*engine.gaps, *batch.gaps, *gaps, *frozen_gaps(run, "vision"), *common_gaps(run)]
     words = [override(key, value) for key, value in settings.items()]
     files = {"launch.sh": script(title, found, blanks, command, words)}
     trial = smoke_of(run, batch) if smoke else None
@@ -78,6 +78,11 @@ def _online(run: Run, engine: verl_engine.Engine, batch: Batch) -> tuple[Setting
         f"{ROLLOUT}.n": run.group,
         f"{ROLLOUT}.log_prob_micro_batch_size_per_gpu": batch.micro_batch,
     }
+    if job.packing:
+        settings |= {
+            f"{ACTOR}.use_dynamic_bsz": True,
+            f"{ACTOR}.ppo_max_token_len_per_gpu": run.budget_tokens(run.degree("cp")),
+        }
     if reference:
         settings[f"{REF}.log_prob_micro_batch_size_per_gpu"] = batch.micro_batch
     settings |= engine.settings

@@ -43,6 +43,8 @@ def _critic(run: Run, batch: Batch) -> Part:
         "critic.strategy": "fsdp2" if engine.fsdp else "megatron",
         **{room + key: value for key, value in plain.items()},
     }
+    if run.request.job.packing:
+        settings["critic.ppo_max_token_len_per_gpu"] = run.budget_tokens(run.degree("cp"))
     if engine.fsdp:
         settings["critic.model.enable_gradient_checkpointing"] = run.layout.recompute in ("full", "selective")
     return settings, blanks_of(model), []

@@ -38,7 +38,7 @@ def settings(run: Run, engine: Engine, batch: Batch) -> tuple[dict[str, Any], li
         "data.train_batch_size": batch.prompts,
         "data.micro_batch_size_per_gpu": batch.micro_batch,
         "data.use_dynamic_bsz": job.packing,
-        "data.max_token_len_per_gpu": batch.micro_batch * run.sequence_tokens,
+        "data.max_token_len_per_gpu": run.budget_tokens(run.degree("cp")),
         "data.pad_mode": "no_padding",
         "data.max_length": run.sequence_tokens,
         "data.truncation": "right",

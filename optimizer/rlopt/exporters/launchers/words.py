@@ -12,7 +12,7 @@ from rlopt.exporters.launchers.contract import Blank, Gap
 
 MARK: Final = "Written by rlopt export"
 """Stands in the first lines of every file, so that a later export knows what it may replace."""
-LONGEST: Final = 600
+LONGEST: Final = 4000
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./:@-]*")
 _WORDS: Final = ("true", "false", "null", "none", "yes", "no", "on", "off", "nan", "inf")
 
