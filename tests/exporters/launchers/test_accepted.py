@@ -63,7 +63,7 @@ def test_every_export_is_accepted_by_its_launcher(root: Path, tmp_path: Path) ->
     }
     assert launches == ACCEPTED
     wrong = {
-        "verl": ["data.trian_batch_size=1", "actor_rollout_ref.actor.ppo_mini_batch_size=4096"],
+        "verl": ["data.trian_batch_size=1", "actor_rollout_ref.actor.loss_agg_mode=some"],
         "openrlhf": [["--train.batch", "4"], ["--train.micro_batch_size", "many"], ["--vllm.enable_slep"]],
         "trl": [["--num_generation_s", "4"], ["--optim", "adamm"], ["--num_generations", "7"]],
         "nemo-rl": ["grpo.num_prompts=1", "policy.train_micro_batch_size=two"],
