@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ settings.register_profile(
 )
 settings.load_profile("rlopt")
 
+# Nor do the prices that whoever runs the suite has brought in, not even in what is solved once for many tests.
+os.environ["RLOPT_CATALOGS"] = str(Path(__file__).parent / "no-user-catalogs")
+
 
 @pytest.fixture(scope="session")
 def root() -> Path:
@@ -26,9 +30,8 @@ def root() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def plain_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Give every test the same terminal and no user catalogs, whatever the one the suite runs in has."""
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every test the same terminal, whatever the one the suite runs in."""
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("RLOPT_CATALOGS", str(tmp_path / "no-user-catalogs"))
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "RLOPT_DEBUG"):
         monkeypatch.delenv(name, raising=False)

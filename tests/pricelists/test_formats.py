@@ -120,8 +120,9 @@ def test_gpuhunt_names_of_providers_and_zones() -> None:
     text = f"{head}\ngpu_8x_h100_sxm5,us-west-3,31.92,208,1800,8,H100,80,False,lambdalabs\n"
     assert [one.provider for one in read(text).offers] == ["lambda"]
     text = f"{head}\na2-highgpu-8g,us-central1-a,29.39,96,680,8,A100,40,true,gcp\n"
-    (offer,) = read(text).offers
+    (offer,) = read(text).offers  # GCP's locations are zones, of regions that the catalogs know or not
     assert (offer.region, offer.zone, read(text).zone_offers[0].zone) == ("us-central1", None, "us-central1-a")
+    assert read(text.replace("us-central1-a", "moon-east1-b")).offers[0].region == "moon-east1"
 
 
 def test_own_rows_are_offers_as_they_are_paid() -> None:

@@ -85,6 +85,15 @@ def test_a_damaged_file_is_named_with_what_to_do(text: str) -> None:
     assert "rlopt catalog forget team" in str(caught.value)
 
 
+@pytest.mark.parametrize("price", ["0", "-1", "NaN", "Infinity", '"41.5"', "null"])
+def test_a_price_that_was_changed_to_none_is_refused(price: str) -> None:
+    path = save(own(RENTED), "team")
+    text = path.read_text(encoding="utf-8").replace('"price_per_hour": 41.5', f'"price_per_hour": {price}')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="the user catalog is damaged"):
+        api.catalog()
+
+
 def test_an_unknown_name_says_which_there_are() -> None:
     save(own(RENTED), "team")
     for act in (store.forget, lambda name: store.load(name, load_catalog())):

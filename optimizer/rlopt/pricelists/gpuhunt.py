@@ -17,6 +17,8 @@ NEEDED: Final = ("instance_name", "location", "price", "gpu_count", "gpu_name", 
 OWN: Final = False
 PROVIDERS: Final = {"lambdalabs": "lambda", "vastai": "vast", "datacrunch": "verda"}
 """Its names for providers that the catalogs call otherwise."""
+BY_ZONE: Final = frozenset(("gcp",))
+"""Providers whose location is a zone: its region, a dash and a letter. Elsewhere it is a region."""
 COLUMNS: Final = {
     "instance_type": "instance_name",
     "gpu": "gpu_name",
@@ -53,14 +55,16 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
     price = cells.price(row, "price")
     if price is None:
         raise CellError("price", "", "no price")
+    provider, place = PROVIDERS.get(given, given), cells.name(row, "location")
+    zone = place if provider.lower() in BY_ZONE else ""
     return Priced(
         line=line,
-        provider=PROVIDERS.get(given, given),
+        provider=provider,
         instance_type=cells.name(row, "instance_name"),
         gpu=row["gpu_name"],
         gpus=cells.count(row, "gpu_count"),
-        region=cells.name(row, "location") or None,
-        zone=None,
+        region=(zone.rpartition("-")[0] if zone else place) or None,
+        zone=zone or None,
         pricing="spot" if spot else "on_demand",
         term_hours=None,
         price_per_hour=price,

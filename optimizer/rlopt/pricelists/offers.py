@@ -19,7 +19,6 @@ from rlopt.units import HOURS_PER_DAY, HOURS_PER_YEAR
 
 TERMS: Final = {HOURS_PER_YEAR: "reserved-1y", 3 * HOURS_PER_YEAR: "reserved-3y", HOURS_PER_DAY: "reserved-block"}
 """Words of the shipped catalogs for the usual terms, in hours."""
-_ZONE: Final = re.compile(r"(.+)-[a-z]\Z")
 _LOCAL: Final = re.compile(r"[a-z]+\d?-(?!az)[a-z]+\d*-az\d+\Z")
 """An AWS local zone has a place name inside (use1-atl2-az1)."""
 
@@ -122,14 +121,13 @@ def offer_id(shape: Shape, region: str | None, zone: str | None, pricing: str, t
 
 
 def _offer(row: Priced, shape: Shape, catalog: Catalog) -> Offer:
-    region, zone = _place(row, shape, catalog)
     return Offer(
-        id=offer_id(shape, region, zone, row.pricing, row.term_hours),
+        id=offer_id(shape, row.region, row.zone, row.pricing, row.term_hours),
         shape=shape,
         provider=shape.provider,
-        region=region,
-        zone=zone,
-        country=catalog.country(shape.provider, region),
+        region=row.region,
+        zone=row.zone,
+        country=catalog.country(shape.provider, row.region),
         pricing=row.pricing,
         term_hours=row.term_hours,
         price_per_hour=row.price_per_hour,
@@ -143,12 +141,3 @@ def _offer(row: Priced, shape: Shape, catalog: Catalog) -> Offer:
         source=row.source,
         note=row.note,
     )
-
-
-def _place(row: Priced, shape: Shape, catalog: Catalog) -> tuple[str | None, str | None]:
-    """Region and zone; some lists write a zone where a region is due."""
-    if row.zone is None and row.region is not None and (shape.provider, row.region) not in catalog.countries:
-        match = _ZONE.match(row.region)
-        if match is not None and (shape.provider, match[1]) in catalog.countries:
-            return match[1], row.region
-    return row.region, row.zone

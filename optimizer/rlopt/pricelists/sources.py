@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +24,7 @@ class Source:
     @property
     def name(self) -> str:
         """Name of the user catalog that they are kept in."""
-        return f"{self.format}-{self.provider}"
+        return re.sub(r"[^a-z0-9._-]+", "-", f"{self.format}-{self.provider}".lower()).strip("-")[:64]
 
     @property
     def url(self) -> str:

@@ -62,7 +62,7 @@ def load(name: str, catalog: Catalog) -> PriceList:
     """
     path = path_of(name)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
         if record["schema"] != SCHEMA:
             raise ValueError(record["schema"])
         return _read(record, catalog, path)
@@ -85,7 +85,7 @@ def _read(record: dict[str, Any], catalog: Catalog, path: Path) -> PriceList:
                 reason = "a machine that the catalogs do not know any more"
                 left_out.append(LeftOut(path.name, 0, "", row["shape"], reason))
             else:
-                yield Offer(**{**row, "shape": shape})
+                yield _sound(Offer(**{**row, "shape": shape}))
 
     found, zoned = tuple(offers(record["offers"])), tuple(offers(record["zone_offers"]))
     return PriceList(
@@ -100,6 +100,18 @@ def _read(record: dict[str, Any], catalog: Catalog, path: Path) -> PriceList:
         left_out=tuple(left_out),
         read_on=str(record["read_on"]),
     )
+
+
+def _no_number(text: str) -> float:
+    """Refuse NaN and Infinity, which JSON has no word for."""
+    raise ValueError(text)
+
+
+def _sound(offer: Offer) -> Offer:
+    """Refuse a price that was changed to none. Raises ValueError."""
+    if not 0.0 < offer.price_per_hour < float("inf"):
+        raise ValueError(offer.id)
+    return offer
 
 
 def to_bytes(one: PriceList, catalog: Catalog) -> bytes:
