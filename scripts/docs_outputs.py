@@ -29,7 +29,8 @@ GOOD_ENDS = (0, 3)
 """Exit codes of an answer: a plan, or the proof that there is none."""
 _PRINTED: dict[tuple[str, frozenset[tuple[str, bytes]]], str] = {}
 _STEP = re.compile(
-    r"<!-- (?P<kind>output|answer|quiet): (?P<command>[^\n]+?) -->(?P<old>.*?(?P<end><!-- /output -->)|)"
+    r"<!-- (?P<kind>output|answer): (?P<command>[^\n]+?) -->.*?<!-- /output -->"
+    r"|<!-- quiet: (?P<quiet>[^\n]+?) -->"
     r"|<!-- file: (?P<name>[\w.-]+) -->\n+```\w*\n(?P<text>.*?)```",
     re.DOTALL,
 )
@@ -49,10 +50,11 @@ def with_outputs(text: str) -> str:
             if found["name"]:
                 Path(found["name"]).write_text(found["text"], encoding="utf-8")
                 return found[0]
+            if found["quiet"]:
+                run(found["quiet"])
+                return found[0]
             command, _, pieces = found["command"].partition(" ::: ")
             printed = _remembered(command)
-            if found["kind"] == "quiet":
-                return found[0]
             shown = excerpt(printed, pieces.split(" ::: ") if pieces else [])
             asked = "" if found["kind"] == "answer" else f"```sh\n{command}\n```\n\n"
             return f"<!-- {found['kind']}: {found['command']} -->\n\n{asked}```text\n{shown}\n```\n\n<!-- /output -->"
@@ -96,8 +98,8 @@ def run(command: str) -> str:
 
 
 def _as_wide(line: str) -> str:
-    """A line broken where a terminal of the documents' width breaks it."""
-    return line if len(line) <= WIDTH else textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
+    """A line broken where a terminal of the documents' width breaks it; a row of a Markdown table stays whole."""
+    return line if len(line) <= WIDTH or line.startswith("|") else textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
 def _remembered(command: str) -> str:

@@ -24,6 +24,12 @@ def test_pages_show_output() -> None:
 
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_output_is_filled(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(re.findall(r"<!-- (?:output|answer): .*-->\n\n```", text)) == text.count("<!-- /output -->"), ANEW
+
+
+@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_outputs_are_what_the_program_prints(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert with_outputs(text) == text, ANEW
@@ -55,6 +61,11 @@ def test_an_output_that_changed_is_found() -> None:
     assert written != page
     assert with_outputs(written) == written
     assert "```sh\nrlopt --version\n```" in written
+
+
+def test_what_runs_quietly_leaves_the_next_output_alone() -> None:
+    page = "<!-- quiet: rlopt --version -->\n<!-- output: rlopt --version -->\n<!-- /output -->\n"
+    assert "```text\nrlopt " in with_outputs(page)
 
 
 def test_a_page_hands_files_to_its_commands() -> None:
