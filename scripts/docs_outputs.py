@@ -99,7 +99,9 @@ def run(command: str) -> str:
 
 def _as_wide(line: str) -> str:
     """A line broken where a terminal of the documents' width breaks it; a row of a Markdown table stays whole."""
-    return line if len(line) <= WIDTH or line.startswith("|") else textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
+    if len(line) <= WIDTH or line.startswith("|"):
+        return line
+    return textwrap.fill(line, WIDTH, subsequent_indent="  ", break_long_words=False)
 
 
 def _remembered(command: str) -> str:
