@@ -27,7 +27,9 @@ QUIET_CALLS = frozenset(
     )
 )
 """Calls whose texts a reader never sees; ``replace`` and the like take parts of texts that stand elsewhere."""
-SPOKEN_CALLS = frozenset({"tr", "said", "heading", "paragraph", "_label"})
+QUIET_FUNCTIONS = frozenset({"_checks"})
+"""Functions whose texts stand in files alone: what to check before an exported job is started."""
+SPOKEN_CALLS = frozenset({"tr", "said", "heading", "paragraph", "labelled"})
 """Calls whose text a reader sees, be it one word."""
 QUIET_KEYWORDS = frozenset(
     re.findall(
@@ -114,6 +116,8 @@ def _heard(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.AnnAssign):
         if node.value is not None:
             yield node.value
+    elif isinstance(node, ast.FunctionDef) and node.name in QUIET_FUNCTIONS:
+        return
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         yield from node.args.defaults
         yield from node.body

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rlopt.cli import exits
-from rlopt.language import tr
+from rlopt.language import Name, labelled, tr
 
 if TYPE_CHECKING:
     from rlopt.errors import Complaint
@@ -43,7 +43,7 @@ def explain_failure(error: Exception) -> tuple[str, int]:
         return _heading(error) + tr(str(error)), error.exit_code
     if isinstance(error, OSError):
         text = f"{error.filename or tr('file')}: {tr(error.strerror or str(error))}"
-        return _label("error") + text, exits.BAD_INPUT
+        return labelled("error", Name(text)), exits.BAD_INPUT
     return _defect(error), exits.INTERNAL_FAULT
 
 
@@ -51,18 +51,12 @@ def _heading(error: Exception) -> str:
     from rlopt import errors
 
     if isinstance(error, errors.InfeasibleError):
-        return _label("no plan")
+        return labelled("no plan", "")
     if isinstance(error, errors.SolverError):
-        return _label("internal fault")
+        return labelled("internal fault", "")
     if isinstance(error, errors.InputError) and len(error.complaints) > 1:
         return tr(f"{len(error.complaints)} errors:") + "\n"
-    return _label("error")
-
-
-def _label(word: str) -> str:
-    """What a message begins with: ``error: `` in English, a colon that needs no space in Chinese."""
-    said = tr(f"{word}:")
-    return said if said.endswith("：") else f"{said} "
+    return labelled("error", "")
 
 
 def _complaint(complaint: Complaint) -> str:
@@ -70,17 +64,17 @@ def _complaint(complaint: Complaint) -> str:
     place = ":".join(str(part) for part in (complaint.file, complaint.line) if part is not None)
     head = ": ".join(part for part in (place, complaint.key, tr(complaint.message)) if part)
     rest = (("allowed", complaint.allowed), ("fix", complaint.fix))
-    return "\n".join([head, *(f"  {_label(name)}{tr(text)}" for name, text in rest if text)])
+    return "\n".join([head, *(f"  {labelled(name, text)}" for name, text in rest if text)])
 
 
 def _usage(error: click.ClickException) -> str:
-    text = f"{_label('error')}{tr(error.format_message())}"
+    text = labelled("error", error.format_message())
     context = getattr(error, "ctx", None)
-    return text if context is None else f"{text}\n{_label('help')} {context.command_path} --help"
+    return text if context is None else f"{text}\n{labelled('help', '')} {context.command_path} --help"
 
 
 def _defect(error: Exception) -> str:
     if os.environ.get("RLOPT_DEBUG"):
         return "".join(traceback.format_exception(error)).rstrip()
     advice = "This is a defect of rlopt, not of your file. Run again with RLOPT_DEBUG=1 to see where it happened."
-    return f"{_label('internal fault')}{type(error).__name__}: {error}\n{tr(advice)}"
+    return f"{labelled('internal fault', '')}{type(error).__name__}: {error}\n{tr(advice)}"

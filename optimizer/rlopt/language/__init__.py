@@ -58,6 +58,11 @@ def use(language: str) -> Iterator[None]:
         _current.set(before)
 
 
+def labelled(name: str, text: str) -> str:
+    """``name: text`` in the language in use; in Chinese the colon needs no space."""
+    return f"{tr(name)}: {tr(text)}" if _current.get() == "en" else f"{tr(name)}：{tr(text)}"
+
+
 def tr(text: str) -> str:
     """Say a finished English text in the language in use; English and a `Name` are returned as they are."""
     language = _current.get()

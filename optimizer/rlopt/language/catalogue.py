@@ -38,7 +38,7 @@ _MOST_HELD = 3
 """Parts of one text that are looked at; beyond that it stays as far as it got."""
 _MANY_LETTERS = 16
 """An entry with as many letters of its own is tried before a text is cut at its separators."""
-_LEAST_LETTERS = 6
+_LEAST_LETTERS = 5
 """An entry with fewer letters of its own is used only where nothing stays in English."""
 
 
@@ -73,15 +73,22 @@ class Catalogue:
         if len(self._kept) > _MOST_KEPT:
             self._kept.clear()
             self._said.clear()
-        self._tried = 0
-        said = "\n".join(self._say(line)[0] for line in text.split("\n"))
+        said = "\n".join(map(self._line, text.split("\n")))
         self._said.add(said)
         return said
 
     def unsaid(self, text: str) -> int:
         """How many English words are left of a text."""
+        left = 0
+        for line in text.split("\n"):
+            self._tried = 0
+            left += self._say(line.strip())[1] // _UNSAID
+        return left
+
+    def _line(self, line: str) -> str:
+        bare = line.strip()
         self._tried = 0
-        return sum(self._say(line)[1] // _UNSAID for line in text.split("\n"))
+        return line.replace(bare, self._say(bare)[0], 1) if bare else line
 
     def _say(self, text: str) -> tuple[str, int]:
         bare = text.strip(" ")
