@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from rlopt.cli import folder
 from rlopt.cli.entry import run
 from rlopt.cli.export import LAUNCHERS as NAMES
+from rlopt.cli.folder import write_folder
 from rlopt.exporters.launchers import LAUNCHERS
 
 EXAMPLE = "examples/requests/01-grpo-lora-qwen2.5-0.5b-one-gpu.yaml"
@@ -23,8 +25,8 @@ def saved(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def export(root: Path, saved: Path, folder: Path, *more: str, to: str = "verl") -> int:
-    return run(["export", str(root / EXAMPLE), "--plan", str(saved), "--to", to, "-o", str(folder), *more])
+def export(root: Path, saved: Path, into: Path, *more: str, to: str = "verl") -> int:
+    return run(["export", str(root / EXAMPLE), "--plan", str(saved), "--to", to, "-o", str(into), *more])
 
 
 def test_help_names_the_rows_of_the_table() -> None:
@@ -34,15 +36,15 @@ def test_help_names_the_rows_of_the_table() -> None:
 def test_a_folder_is_made_with_scripts_that_can_be_started(
     root: Path, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "new" / "launch"
-    assert export(root, saved, folder, "--smoke") == 0
+    made = tmp_path / "new" / "launch"
+    assert export(root, saved, made, "--smoke") == 0
     out = capsys.readouterr().out
-    assert sorted(path.name for path in folder.iterdir()) == ["README.txt", "launch.sh", "smoke.sh"]
-    assert os.access(folder / "launch.sh", os.X_OK)
+    assert sorted(path.name for path in made.iterdir()) == ["README.txt", "launch.sh", "smoke.sh"]
+    assert os.access(made / "launch.sh", os.X_OK)
     assert "fill in:\n  TRAIN_FILES: " in out
     assert "smoke.sh: 3 steps at full length without checkpoints, about 22 min by the plan" in out
-    notes = " ".join((folder / "README.txt").read_text(encoding="utf-8").split())
-    script = (folder / "launch.sh").read_text(encoding="utf-8")
+    notes = " ".join((made / "README.txt").read_text(encoding="utf-8").split())
+    script = (made / "launch.sh").read_text(encoding="utf-8")
     said = [line[2:] for line in out.split("not expressed:\n")[1].splitlines() if line.startswith("  ")]
     assert len(said) >= 10
     for line in said:
@@ -76,6 +78,24 @@ def test_files_of_somebody_else_are_never_replaced(
     assert "launch.sh is a link" in err
     assert (tmp_path / "README.txt").read_text(encoding="utf-8") == "mine\n"
     assert not (tmp_path.parent / "elsewhere.sh").exists()
+
+
+def test_a_disk_that_is_full_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_folder(tmp_path, {"a.sh": "# mark 1\n", "b.txt": "# mark 1\n"}, "mark")
+    written = folder.write_file
+
+    def full(path: Path, text: str) -> None:
+        if path.name == "b.txt":
+            raise OSError(28, "No space left on device")
+        written(path, text)
+
+    monkeypatch.setattr(folder, "write_file", full)
+    with pytest.raises(OSError, match="No space"):
+        write_folder(tmp_path, {"a.sh": "# mark 2\n", "b.txt": "# mark 2\n"}, "mark")
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == {
+        "a.sh": "# mark 1\n",
+        "b.txt": "# mark 1\n",
+    }
 
 
 def test_a_launcher_without_a_trainer_is_refused_before_any_work(

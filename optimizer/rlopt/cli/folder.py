@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ FIRST_LINES = 5
 
 
 def write_folder(folder: Path, files: Mapping[str, str], mark: str) -> list[str]:
-    """Write files into a folder, which is made where it is missing; return files of ``mark`` that stay from before.
+    """Write all files into a folder, made where it is missing, or none; return those of ``mark`` that stay from before.
 
     Files that do not bear ``mark`` in their first lines are never replaced, and no link is followed out of the folder.
 
@@ -28,11 +29,14 @@ def write_folder(folder: Path, files: Mapping[str, str], mark: str) -> list[str]
     if found:
         raise InputError(found)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        write_file(folder / name, text)
-        if name.endswith(".sh"):
-            path = folder / name
-            path.chmod(path.stat().st_mode | 0o111)
+    with tempfile.TemporaryDirectory(prefix=".rlopt-", dir=folder) as room:  # all of them, or none where a disk is full
+        for name, text in files.items():
+            path = Path(room) / name
+            write_file(path, text)
+            if name.endswith(".sh"):
+                path.chmod(path.stat().st_mode | 0o111)
+        for name in files:
+            (Path(room) / name).replace(folder / name)
     return sorted(_left(folder, files, mark))
 
 
