@@ -192,16 +192,19 @@ def compare(
     overrides: Sequence[str] = (),
     backend: str = "pulp",
     facts: Catalog | None = None,
+    calibration: str | Path | None = None,
 ) -> Comparison:
     """Plans side by side: one request by several algorithms, or several requests and saved plans.
 
     One path is a request, solved for each of ``algorithms`` (default: its own and those below its ``compare`` key).
-    Raises InputError where it does not state what an algorithm needs.
+    ``calibration``: constants of one's own, for whole jobs. Raises InputError where it does not state what an
+    algorithm needs.
     """
     from rlopt.studies.side_by_side import side_by_side
 
     def solved(request: Request) -> Plan:
-        return cheapest_study.cheapest(problem_of(request, facts), backend)
+        own = request if calibration is None else with_calibration(request, calibration, steps_done=0)
+        return cheapest_study.cheapest(problem_of(own, facts), backend)
 
     return side_by_side([Path(path) for path in paths], algorithms, overrides, load, solved)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +11,15 @@ import pytest
 from rlopt import api
 from rlopt.configuration import Configuration
 from rlopt.errors import InputError
+from rlopt.estimates import own_calibration
 from rlopt.plan import Plan
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.reading.config_plan import of_plan
 from rlopt.recalibration import Recalibration
-from rlopt.request import Request
+from rlopt.request import OwnConstants, Request
+from rlopt.studies.evaluate import price
+from rlopt.studies.own_log import own_run, with_constants
+from rlopt.studies.rebuilding import rebuilding
 from tests.logs import writers
 from tests.logs.writers import GENERATE, HAND_OVER, SCORE, UPDATE, Truth
 
@@ -75,6 +80,29 @@ def test_the_file_plans_the_same_as_the_answer_says(found: Recalibration, reques
     assert "run.log" in found.calibration
     for one in found.moved:
         assert f'"{one.constant}": [{one.before}, {one.after}, "{one.because}"]' in found.calibration
+
+
+@pytest.mark.parametrize("placement", ["colocated", "async", "disaggregated"])
+def test_stages_by_factors_are_those_of_the_whole_model(root: Path, placement: str) -> None:
+    job = api.load(root / "examples" / "quickstart.yaml", (f"choices.placements=[{placement}]", *CHOICES[1:]))
+    config = of_plan(api.solve(job, short_frontier=False))
+    moved = {
+        "framework": "nemo-rl",
+        "frameworks": {"nemo-rl": {"train": 1.7, "sample": 0.8, "step_s": 9.0, "switch_s": 3.0}},
+        "generation_train": {"Hopper": 1.2},
+        "generation_sample": {"Hopper": 1.3},
+        "score_train": 0.7,
+        "exposed_share": 0.3,
+        "transports": {"nemo-rl-ipc": {"fixed_s": 3.0}, "nemo-rl-packed": {"fixed_s": 2.0}},
+    }
+    constants = OwnConstants(name="x", as_of=DAY, document=json.dumps({"rl": moved}))
+    build = rebuilding(api.problem_of(job))
+    plain, other = (price(config, with_constants(job, one), api.catalog(), build) for one in (None, constants))
+    before, after = (own_run(one.plan, one.problem, api.catalog()) for one in (plain, other))
+    told = before.predicted(own_calibration(constants.document))
+    meant = after.predicted(after.base)
+    for stage in ("update", "score", "generate", "step"):
+        assert told[stage] == pytest.approx(meant[stage], rel=1e-6), stage
 
 
 def test_going_on_pays_no_start_and_runs_at_the_logged_pace(found: Recalibration, ran: Plan) -> None:

@@ -40,6 +40,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @options.output("the comparison as JSON")
 @options.backend
 @options.overrides
+@options.calibration
 def compare(
     files: tuple[Path, ...],
     algorithms: tuple[str, ...],
@@ -47,6 +48,7 @@ def compare(
     output: Path | None,
     backend: str,
     overrides: tuple[str, ...],
+    calibration: Path | None,
 ) -> int:
     """Set plans side by side: bill, hours, steps, rework, and who generates and scores.
 
@@ -68,7 +70,7 @@ def compare(
     from rlopt import api
 
     with working(f"comparing {', '.join(file.name for file in files)}"):
-        found = api.compare(files, algorithms, overrides, backend=backend)
+        found = api.compare(files, algorithms, overrides, backend=backend, calibration=calibration)
     from rlopt.reports.text_compare import comparison_report
 
     print_answer(found.document(), output, as_json, lambda: comparison_report(found))

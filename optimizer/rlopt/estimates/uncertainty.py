@@ -72,7 +72,9 @@ def _shipped_sigma(kind: str, device: str, moe: bool, calibration: Calibration, 
 
 
 def is_measured(kind: str, device: str, calibration: Calibration, loop: bool) -> bool:
-    """Whether a planned stage rests on measurements of its GPU type."""
+    """Whether a planned stage rests on measurements of its GPU type, the user's own included."""
+    if device in calibration.bands["own"][KIND_OF_STAGE.get(kind, kind)]:
+        return True
     kinds = (kind, "rl") if loop else (kind,)
     return any(device in measured_devices(name, calibration) for name in kinds)
 

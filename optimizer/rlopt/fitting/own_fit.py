@@ -68,22 +68,23 @@ class Fitted:
 def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
     """Constants that a log of this configuration may move, with priors as wide as the shipped band."""
     planned, known = spreads(run)
-    stack = math.sqrt(max(planned**2 - known**2, 0.0))
+    planned_too, known_too = spreads(run, "generation")
     trains, samples = run.generations
     table: list[tuple[Path, float]] = [(("training", "device_factor", run.trains), known)]
     if run.loop:
         frame = ("rl", "frameworks", run.framework)
         transport = str(framework_cell(run.framework, _way(run), run.base))
         table = [
-            ((*frame, "train"), stack),
+            ((*frame, "train"), math.sqrt(planned**2 - known**2)),
             (("rl", "generation_train", trains), known),
             (("rl", "score_train"), known),
-            ((*frame, "sample"), stack),
-            (("rl", "generation_sample", samples), known),
+            ((*frame, "sample"), math.sqrt(planned_too**2 - known_too**2)),
+            (("rl", "generation_sample", samples), known_too),
             ((*frame, "step_s"), OVERHEAD_SD),
             (("rl", "transports", transport, "fixed_s"), OVERHEAD_SD),
-            (("rl", "transports", transport, "gb_s"), OVERHEAD_SD),
         ]
+        if not any(run.link):  # a slower link sets the pace, whatever the transport reaches
+            table.append((("rl", "transports", transport, "gb_s"), OVERHEAD_SD))
         if run.placement == COLOCATED:
             table.append(((*frame, "switch_s"), OVERHEAD_SD))
         if run.placement == ASYNC:
@@ -114,10 +115,11 @@ def value_at(base: Calibration, path: Path) -> float:
     return base.at(path)
 
 
-def spreads(run: OwnRun) -> tuple[float, float]:
-    """Log-sigma that plans count with, and the one of a known stack."""
-    planned = planned_sigma("training", run.trains, run.moe, run.base, run.loop, run.framework)
-    return planned, min(planned, planned_sigma("training", run.trains, run.moe, run.base, run.loop, ""))
+def spreads(run: OwnRun, kind: str = "training") -> tuple[float, float]:
+    """Log-sigma that plans count with for a kind of stage, and the one of a known stack, which is no larger."""
+    device = run.samples if kind == "generation" else run.trains
+    planned, known = (planned_sigma(kind, device, run.moe, run.base, run.loop, name) for name in (run.framework, ""))
+    return planned, min(planned, known)
 
 
 def refit(runs: Sequence[tuple[OwnRun, Sequence[Timing]]]) -> Fitted:
@@ -163,8 +165,7 @@ def _bands(
     run: OwnRun, every: Sequence[Parameter], covariance: Floats
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Bands before, and those of the user's own afterwards: never wider than shipped."""
-    _, known = spreads(run)
-    apart = float(run.base.bands[run.kind]["same_setup"]["typical"]) * known
+    share = float(run.base.bands[run.kind]["same_setup"]["typical"])
     kinds: dict[str, tuple[str, tuple[str, ...]]] = {
         "training": (run.trains, ("train", "generation_train", "engine_factor", "device_factor"))
     }
@@ -173,8 +174,8 @@ def _bands(
     before, own = dict[str, float](), dict[str, dict[str, float]]()
     for kind, (device, names) in kinds.items():
         slope = np.array([float(bool(set(names) & set(one.path))) for one in every])
-        before[kind] = planned_sigma(kind, device, run.moe, run.base, run.loop, run.framework)
-        after = math.sqrt(2.0 * apart**2 + float(slope @ covariance @ slope))
+        before[kind], known = spreads(run, kind)
+        after = math.sqrt(2.0 * (share * known) ** 2 + float(slope @ covariance @ slope))
         own[kind] = {device: float(f"{after:.4g}")} if after < before[kind] else {}
         if run.loop:
             frame = next((i for i, one in enumerate(every) if one.path[3:] == (names[0],)), None)

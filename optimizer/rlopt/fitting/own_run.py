@@ -60,6 +60,9 @@ class OwnRun:
         Family of the training stack.
     low
         Whether the engine holds weights in less than 16 bits, to which they are brought on the way.
+    link
+        Seconds that the pool that trains and the one that samples wait longer for weights than the framework's
+        transport takes, because the link between them is slower.
     """
 
     base: Calibration
@@ -76,6 +79,7 @@ class OwnRun:
     generations: tuple[str, str]
     engine: str
     low: bool = False
+    link: tuple[float, float] = (0.0, 0.0)
 
     @property
     def loop(self) -> bool:
@@ -102,10 +106,12 @@ class OwnRun:
         beside = self.world + self._quantised(self.base)
         sample = self.world + self._quantised(calibration) + (self.sample - beside) * self._sampled(calibration)
         over, exposed = self._overhead(calibration), calibration.value("rl", "exposed_share")
-        whole = float(step_seconds(update + score, sample, over, self.placement == ASYNC, exposed))
+        train, beside = update + score + self.link[0], sample + self.link[1]
+        whole = float(step_seconds(train, beside, over, self.placement == ASYNC, exposed))
         hand = self._hand_over(calibration)
-        stages = {GENERATE: sample, SCORE: score, UPDATE: update, HAND_OVER: hand}
-        return stages | {REST: over - hand, OVERHEAD: over, STEP: whole}
+        stages = {GENERATE: sample, SCORE: score, UPDATE: update, HAND_OVER: hand + max(self.link)}
+        waits = sum(self.link)
+        return stages | {REST: over + waits - stages[HAND_OVER], OVERHEAD: over + waits, STEP: whole}
 
     def _trained(self, calibration: Calibration) -> tuple[float, float]:
         update, score = (new / old for new, old in zip(self._pace(calibration), self._pace(self.base), strict=True))
@@ -137,8 +143,8 @@ class OwnRun:
 
     def _overhead(self, calibration: Calibration) -> float:
         exposed = self.base.value("rl", "exposed_share")
-        train = self.update + self.score
-        stages = float(step_seconds(train, self.sample, 0.0, self.placement == ASYNC, exposed))
+        train, sample = self.update + self.score + self.link[0], self.sample + self.link[1]
+        stages = float(step_seconds(train, sample, 0.0, self.placement == ASYNC, exposed))
         return self.step - stages + self._fixed(calibration) - self._fixed(self.base)
 
     def _fixed(self, calibration: Calibration) -> float:

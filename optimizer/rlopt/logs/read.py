@@ -19,7 +19,7 @@ from rlopt.logs.values import number, numbers, recorded
 SNIFFED: Final = 200_000
 """Lines in which a launcher must show itself."""
 MOST_STEPS: Final = 1_000_000
-LARGEST_STATE: Final = 256 << 20
+LARGEST_STATE: Final = 64 << 20
 HISTORY: Final = "log_history"
 
 

@@ -179,7 +179,23 @@ def own_run(plan: Plan, problem: Problem, catalog: Catalog) -> OwnRun:
         generations=(generations[0], generations[1]),
         engine=engine,
         low=_low(plan.decisions.precision.rollout),
+        link=_link(plan),
     )
+
+
+def _link(plan: Plan) -> tuple[float, float]:
+    """What a slow link adds to the wait for weights, of the pool that trains and of the one that samples.
+
+    Transfers of a plan with two pools: each pool's own wait, and at the end what no pool owns.
+    """
+    assert plan.time is not None
+    assert plan.decisions is not None
+    own = [one for one in plan.time.stages if one.stage == "transfer"][:-1]
+    if plan.decisions.placement == "colocated" or not own:
+        return 0.0, 0.0
+    trains = next(pool.name for pool in plan.pools if "update" in pool.roles)
+    waits = [max((one.seconds for one in own if (one.pool == trains) is here), default=0.0) for here in (True, False)]
+    return waits[0], waits[1]
 
 
 def _low(precision: str | None) -> bool:
