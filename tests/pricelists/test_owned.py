@@ -49,6 +49,12 @@ def test_no_figure_is_made_up(figure: str) -> None:
         ({"utilization": 1.2}, "utilization", "no number from 0.01 to 1"),
         ({"utilization": 0}, "utilization", "no number from 0.01 to 1"),
         ({"pue": 0.9}, "pue", "no number from 1 to 5"),
+        ({"capital": 10**9, "years": 0.1, "residual": 0}, "capital", "the machine would cost 1,630,793 an hour"),
+        (
+            dict.fromkeys((*FIGURES,), 0) | {"years": 1, "pue": 1, "utilization": 1},
+            "capital",
+            "the machine would cost 0 an hour",
+        ),
         ({"years": "1e400"}, "years", "no number from 0.1 to 30"),
     ],
 )

@@ -92,6 +92,7 @@ def read_owned(row: dict[str, str]) -> Owned:
     )
     if found.residual > found.capital:
         raise CellError("residual", row["residual"], "more than the machine cost")
-    if not found.price_per_hour() > 0.0:
-        raise CellError("capital", row["capital"], "the machine would cost nothing an hour", bad=True)
+    if not 0.0 < found.price_per_hour() <= cells.DEAREST_PER_HOUR:
+        reason = f"the machine would cost {found.price_per_hour():,.0f} an hour"
+        raise CellError("capital", row["capital"], reason, bad=True)
     return found

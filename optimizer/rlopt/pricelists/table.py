@@ -14,7 +14,7 @@ from rlopt.reading.text import decode
 
 LARGEST_BYTES: Final = 64 << 20
 """The largest public price file of one provider has a few MB."""
-MOST_ROWS: Final = 500_000
+MOST_ROWS: Final = 200_000
 MOST_COLUMNS: Final = 200
 
 
