@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt import api
+from rlopt.api import catalog
 from rlopt.exporters.launchers import Run
 from rlopt.exporters.launchers.batches import batch_of
-from rlopt.plan import LayoutChoice, Plan, Pool
+from rlopt.plan import LayoutChoice, Memory, Plan, Pool
 from rlopt.request import Request
 
 
@@ -77,3 +78,20 @@ def test_an_engine_alone_takes_what_the_plan_needs_of_its_card(quickstart: tuple
     run = replace(run_of(plan, request, 128, 8, 1, 1), card_gib=cards)
     assert run.engine_fraction(pool) == int(100 * pool.memory.needed_gib / 45.0) / 100
     assert replace(run, card_gib={}).engine_fraction(pool) is None
+
+
+def test_an_engine_beside_training_leaves_the_states_that_stay(quickstart: tuple[Plan, Request]) -> None:
+    plan, request = quickstart
+    parts = {"weights": 21.0, "optimizer": 12.0, "gradients": 0.0, "kv_cache": 33.0, "buffers": 2.0, "runtime": 3.0}
+    memory = Memory(needed_gib=71.0, capacity_gib=72.0, host_gib=None, stage="generate", parts=parts)
+    trainer = next(pool for pool in plan.pools if "update" in pool.roles)
+    alone = trainer.model_copy(update={"memory": memory, "roles": ["generate", "update"]})
+    policy = replace(catalog().model("Qwen2.5-7B"), params=6.0 * 2**30)  # 12 GiB in bf16
+    colocated = plan.model_copy(update={"pools": [alone]})
+    run = Run(colocated, request, {"policy": policy}, {str(trainer.gpu): 80.0})
+    bf16 = run.made.precision.model_copy(update={"rollout": "bf16"})
+    at = replace(run, plan=colocated.model_copy(update={"decisions": run.made.model_copy(update={"precision": bf16})}))
+    assert at.engine_fraction(alone) == 0.62  # 71 - (21 - 12) - 12 = 50 of 80 GiB
+    updating = alone.model_copy(update={"memory": memory.model_copy(update={"stage": "update policy"})})
+    other = replace(at, plan=at.plan.model_copy(update={"pools": [updating]}))
+    assert other.engine_fraction(updating) == 0.48  # 72 - 21 - 12 = 39 of 80 GiB

@@ -38,8 +38,10 @@ def engine_of(run: Run) -> Engine:
     layout, alone = run.layout, run.trainer.gpus == 1
     deep = run.degree("pp") > 1 or run.degree("ep") > 1
     whole = layout.sharding in ("ddp", "zero1") and not alone
-    megatron = deep or whole or layout.offload == "optimizer" or run.made.precision.update == "fp8"
-    if run.request.job.optimizer == "adamw_8bit" and not deep:
+    # DTensor loads every weight in fp32, also the frozen ones below adapters
+    lora = run.request.job.trainable.kind == "lora"
+    megatron = deep or whole or lora or layout.offload == "optimizer" or run.made.precision.update == "fp8"
+    if run.request.job.optimizer == "adamw_8bit" and not deep and not lora:
         megatron = False
     body, gaps = _megatron(run) if megatron else _dtensor(run)
     ranks = run.trainer.gpus // (run.degree("tp") * run.degree("cp") * (run.degree("pp") if megatron else 1))
@@ -53,7 +55,7 @@ def engine_of(run: Run) -> Engine:
 
 
 def _dtensor(run: Run) -> tuple[dict[str, Any], list[Gap]]:
-    layout, gaps, job, room = run.layout, list[Gap](), run.request.job, "dtensor_cfg."
+    layout, gaps, room = run.layout, list[Gap](), "dtensor_cfg."
     body: dict[str, Any] = {
         f"{room}enabled": True,
         "megatron_cfg.enabled": False,
@@ -68,11 +70,6 @@ def _dtensor(run: Run) -> tuple[dict[str, Any], list[Gap]]:
         gaps.append(Gap(says, "all are recomputed: less memory, updates about a third longer", True))
     if layout.sharding == "zero2" and run.trainer.gpus > 1:
         gaps.append(Gap("weights stay whole (zero2)", "DTensor shards them too: less memory, more traffic", True))
-    if job.trainable.lora_rank:
-        body |= {f"{room}lora_cfg.enabled": True, f"{room}lora_cfg.dim": job.trainable.lora_rank}
-        body |= {f"{room}lora_cfg.alpha": job.trainable.lora_rank, f"{room}lora_cfg.match_all_linear": True}
-        if run.degree("tp") > 1:
-            body[f"{room}lora_cfg.use_triton"] = False
     _both(run, gaps)
     return body, gaps
 

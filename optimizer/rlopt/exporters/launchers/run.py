@@ -17,7 +17,8 @@ from rlopt.units import GIB
 
 PAIRED = ("dpo", "rm")
 """Algorithms whose sample is two sequences."""
-BF16_BYTES = 2.0
+ENGINE_BYTES = {"fp32": 4.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5, "int4": 0.5}
+"""Bytes of a weight in a rollout engine; 2 where it is none of these."""
 LEAST_FRACTION, MOST_FRACTION = 0.05, 0.95
 """Between these an engine's share of a card is written."""
 
@@ -167,7 +168,8 @@ class Run:
             gib = memory.needed_gib
         else:
             parts = memory.parts
-            engine = self.models["policy"].params * BF16_BYTES / GIB / max(self.engine_tp(pool), self.engine_ep(pool))
+            each = ENGINE_BYTES.get(self.made.precision.rollout or "bf16", 2.0)
+            engine = self.models["policy"].params * each / GIB / max(self.engine_tp(pool), self.engine_ep(pool))
             held = parts.get("weights", 0.0) - (engine if memory.stage == "generate" else 0.0)
             states = (
                 max(held, 0.0)

@@ -74,11 +74,13 @@ def _model(run: Run, fsdp: bool) -> dict[str, Any]:
 def _fsdp(run: Run) -> tuple[dict[str, Any], list[Gap]]:
     layout, gaps = run.layout, _precision(run)
     replicas = layout.sharding == "ddp" and run.trainer.gpus > 1
+    # masters are fp32 but where the optimizer has none; frozen weights below adapters are bf16 in the plan
+    light = run.request.job.optimizer == "adamw_bf16" or run.request.job.trainable.kind == "lora"
     body: dict[str, Any] = {
         "fsdp_size": 1 if replicas else -1,
         "reshard_after_forward": layout.sharding != "zero2",
         "ulysses_sequence_parallel_size": run.degree("cp"),
-        "model_dtype": "fp32" if run.request.job.optimizer == "adamw" else "bf16",
+        "model_dtype": "bf16" if light else "fp32",
         "dtype": DTYPES.get(run.made.precision.update, "bfloat16"),
         "param_offload": layout.offload == "parameters",
         "optimizer_offload": layout.offload in ("optimizer", "parameters"),
