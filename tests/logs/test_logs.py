@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rlopt.errors import InputError
 from rlopt.logs import LAUNCHERS
@@ -190,6 +193,25 @@ def test_a_format_can_be_forced_and_must_be_known(tmp_path: Path) -> None:
         _read(tmp_path, content, launcher="veRL")
     with pytest.raises(InputError, match=r"no step with its time is found \(slime\)"):
         _read(tmp_path, content, launcher="slime")
+
+
+@settings(max_examples=60)
+@given(
+    write=st.sampled_from([writers.verl, writers.openrlhf, writers.nemo_rl, writers.trl, writers.verl_jsonl]),
+    cuts=st.lists(st.tuples(st.integers(0, 4000), st.binary(max_size=6)), max_size=12),
+)
+def test_whatever_is_spoilt_ends_in_steps_or_in_bad_input(
+    tmp_path_factory: pytest.TempPathFactory, write: Callable[..., list[str]], cuts: list[tuple[int, bytes]]
+) -> None:
+    content = bytearray(writers.text(write(TRUTH, 6)).encode())
+    for place, put in cuts:
+        content[place : place + len(put)] = put
+    path = tmp_path_factory.getbasetemp() / "spoilt.log"
+    path.write_bytes(bytes(content))
+    found = None
+    with contextlib.suppress(InputError):
+        found = steady(read_log(path))
+    assert found is None or all(0.0 < one.seconds < 1e7 for one in found.middles.values())
 
 
 def test_steps_that_follow_each_other_tell_less_than_their_number(tmp_path: Path) -> None:

@@ -158,6 +158,11 @@ def test_a_log_of_another_job_is_refused(request_: Request, config: Configuratio
         api.calibrate([path], request_, config, as_of=DAY)
     with pytest.raises(InputError, match="does not say what job"):
         api.calibrate([path], None, config, as_of=DAY)
+    mixed = tmp_path / "mixed.log"
+    mixed.write_text(writers.text(writers.nemo_rl(Truth(), 9)), encoding="utf-8")
+    path.write_text(writers.text(writers.verl(Truth(), 9)), encoding="utf-8")
+    with pytest.raises(InputError, match=r"is of nemo-rl, other\.log of verl"):
+        api.calibrate([path, mixed], request_, config, as_of=DAY)
     beside = [line + " - timing_s/param_sync:2.0" for line in writers.verl(Truth(), 9)]
     path.write_text(writers.text(beside), encoding="utf-8")
     with pytest.raises(InputError, match="is not asynchronous"):

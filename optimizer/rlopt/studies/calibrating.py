@@ -62,7 +62,11 @@ def calibrating(
         fix = "name the job's constraints.yaml with --request"
         raise InputError.of("--request", message, allowed="the request of the job that ran", fix=fix)
     build = rebuilding(problem_of(request))
-    return calibrate(paths, request, _configuration(config, request, solve), catalog, build, solve, day, *run)
+    found = calibrate(paths, request, _configuration(config, request, solve), catalog, build, solve, day, *run)
+    if config is not None:
+        return found
+    note = "what ran is not stated, so the request's optimum is taken for it: name it with --plan or --config"
+    return found.model_copy(update={"notes": [note, *found.notes]})
 
 
 def _configuration(

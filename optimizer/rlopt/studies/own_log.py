@@ -15,6 +15,7 @@ from rlopt.estimates.states import training_engine
 from rlopt.facts import Catalog
 from rlopt.fitting.own_fit import Fitted, refit, timings_of
 from rlopt.fitting.own_run import OwnRun
+from rlopt.logs.contract import GENERATE
 from rlopt.logs.read import Log
 from rlopt.logs.steady import Steady
 from rlopt.measured.rl_defaults import framework_of
@@ -58,6 +59,11 @@ def own_logs(
     shipped = _plan(priced, config)
     check_samples(logs, request, shipped)
     launcher = logs[0][0].launcher
+    other = next((log for log, _ in logs if log.launcher.NAME != launcher.NAME), None)
+    if other is not None:
+        message = f"is of {other.launcher.NAME}, {logs[0][0].name} of {launcher.NAME}"
+        fix = "calibrate on the logs of one run"
+        raise InputError.of("format", message, file=other.name, allowed="logs of one launcher", fix=fix)
     framework = _framework(launcher.FRAMEWORK, shipped, logs) if request.job.generates else None
     known = price(with_constants(request, _framework_alone(framework))) if framework else priced
     run = own_run(_plan(known, config), known.problem, catalog)
@@ -67,6 +73,8 @@ def own_logs(
             message = "the log is of a run that samples beside training, the configuration is not asynchronous"
             fix = "name the configuration that ran with --config"
             raise InputError.of("placement", message, file=log.name, allowed="async", fix=fix)
+        if run.placement == "async" and not one.overlapped and GENERATE in one.middles:
+            notes.append(f"{log.name} looks as if sampling and training took turns, the configuration is asynchronous")
         stages = {name: (middle.seconds, middle.sigma) for name, middle in one.middles.items()}
         timed.append((run, timings_of(stages, run, one.whole)))
     fitted = refit(timed)
