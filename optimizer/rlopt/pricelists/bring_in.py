@@ -35,10 +35,10 @@ def own_list(path: Path, catalog: Catalog) -> PriceList:
         raise table.refuse(
             "", message, "the columns of docs/prices.md", f"bring it in: rlopt catalog import {path.name}"
         )
-    complaints = [
-        Complaint(row.file, row.line, row.column, f"{row.value!r}: {row.reason}" if row.value else row.reason)
-        for row in found.left_out
-    ]
+    complaints = []
+    for row in found.left_out:
+        message = f"{row.reason} (found {row.value!r})" if row.value else row.reason
+        complaints.append(Complaint(row.file, row.line, row.column, message, fix="correct the row, or take it out"))
     if complaints:
         raise InputError(complaints)
     return found
