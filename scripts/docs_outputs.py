@@ -23,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH = 100
+NO_CATALOGS = str(ROOT / "tests" / "no-user-catalogs")
+"""Prices that somebody brought in on this machine stay out of documents, as they do out of tests."""
 LEFT_OUT = "[...]"
 MARK = "<!-- /output -->"
 GOOD_ENDS = (0, 3)
@@ -65,7 +67,7 @@ def with_outputs(text: str) -> str:
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
     """A new folder with the examples, entered; the terminal is plain, English and as wide as documents show it."""
-    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "RLOPT_LANG": "en"}
+    terminal = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "RLOPT_LANG": "en", "RLOPT_CATALOGS": NO_CATALOGS}
     before, here = {name: os.environ.get(name) for name in terminal}, Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
