@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -10,7 +12,9 @@ from pathlib import Path
 import polib
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
+import rlopt.request
 from rlopt.language.catalogue import catalogue
 from rlopt.language.template import NUMBER, Template, template
 from tests.language.texts import Said, shape, texts_of, texts_of_page
@@ -135,8 +139,23 @@ def test_every_exception_is_still_there() -> None:
     assert {words for words in NOT_WORDS if words not in texts} == set()
 
 
+def _wanted_keys() -> set[str]:
+    """What the keys of a request take that have no default: an error says it where one is missing."""
+    found = set()
+    for room in pkgutil.walk_packages(rlopt.request.__path__, "rlopt.request."):
+        for part in vars(importlib.import_module(room.name)).values():
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                fields = part.model_fields.values()
+                found |= {field.description.strip() for field in fields if field.is_required() and field.description}
+    return found
+
+
+def test_what_a_missing_key_takes_has_an_entry() -> None:
+    assert _wanted_keys() - {entry.msgid for _, entry in _entries()} == set()
+
+
 def test_every_entry_is_still_in_the_source() -> None:
-    texts = {shape(text.text) for text in _source()}
+    texts = {shape(text.text) for text in _source()} | {shape(text) for text in _wanted_keys()}
     unused = [entry.msgid for name, entry in _entries() if name != MADE_OF_PARTS and shape(entry.msgid) not in texts]
     assert unused == []
 

@@ -192,7 +192,7 @@ def _bound(left: str, right: str) -> tuple[str, str]:
     if before in _OPERATORS or after in _OPERATORS:
         return bare_left, f"{' ' * (left != bare_left or right != bare_right)}{bare_right}"
     letters = _LETTER.match(before), _LETTER.match(after)
-    if (letters[0] and (after.isalnum() or after in "$<±'\"") and not letters[1]) or (
+    if (letters[0] and (after.isalnum() or after in "$<±'\"-+") and not letters[1]) or (
         letters[1] and (before.isalnum() or before in "%)'\"") and not letters[0]
     ):
         return bare_left, f" {bare_right}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 
 from rlopt.evaluation import Broken, Evaluation, Misfit, Remedy, Said
+from rlopt.language import Name
 from rlopt.plan import Plan
 from rlopt.reports import words
 from rlopt.reports.layout import TABLE_WIDTH, Fitting, bullets, heading, paragraph, table
@@ -81,7 +82,7 @@ def _memory(found: Evaluation) -> list[RenderableType]:
         fits = "yes" if one.fits else f"no, {one.needed_gib - one.capacity_gib:.1f} GiB short"
         rows.append(
             (
-                one.pool,
+                Name(one.pool),
                 words.doing(stage, model, ()),
                 f"{one.needed_gib:.1f} GiB",
                 f"{one.capacity_gib:.1f} GiB",
