@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
+from rlopt.reading.calibration_file import Run
 from rlopt.reading.derived import derived
+from rlopt.reading.rest import rest_of
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -51,18 +53,32 @@ def test_what_is_refused(
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ((f"{END}=600",), "responses grow evenly from 200 to 600 tokens over the run, 400 on average (1,024 at most"),
-        (
-            (f"{END}=50", f"{TEXT}.p99=900"),
-            "responses shrink evenly from 200 to 50 tokens over the run, 125 on average",
-        ),
-        ((f"{END}=50", f"{TEXT}.p99=900"), "p99 900, at every step"),
+        ((f"{END}=600",), "the mean response moves evenly from 200 to 600 tokens over the run, 400 on average"),
+        ((f"{END}=50",), "from 200 to 50 tokens over the run, 125 on average, 1,024 at most: hours and bill"),
     ],
 )
 def test_a_check_says_how_they_move(changes: tuple[str, ...], said: str, bases: dict[str, str], load: Load) -> None:
     assert any(said in sentence for sentence in derived(load(bases["grpo"], *changes)))
 
 
+def test_the_rest_of_a_run_begins_where_it_stands(bases: dict[str, str], load: Load) -> None:
+    request = load(bases["grpo"], f"{END}=600", "job.steps=100")
+    run = Run(request.job.name, "grpo", None, 100, 25, 1.0, None)
+    text = rest_of(request, run, "run.yaml").job.response_tokens
+    assert (text.mean, text.last, text.average) == (300.0, 600.0, 450.0)
+    level = load(bases["grpo"], "job.steps=100")
+    assert rest_of(level, run, "run.yaml").job.response_tokens == level.job.response_tokens
+
+
 @pytest.mark.parametrize("changes", [(), (f"{END}=200",)])
 def test_it_says_nothing_where_they_stay(changes: tuple[str, ...], bases: dict[str, str], load: Load) -> None:
     assert not any("over the run, " in sentence for sentence in derived(load(bases["grpo"], *changes)))
+
+
+@pytest.mark.parametrize(("part", "mean"), [((0.0, 0.5), 300.0), ((0.25, 0.75), 400.0), ((1.0, 1.0), 600.0)])
+def test_a_part_of_a_run_has_the_mean_of_its_own_steps(
+    part: tuple[float, float], mean: float, bases: dict[str, str], load: Load
+) -> None:
+    text = load(bases["grpo"], f"{END}=600").job.response_tokens
+    assert text.part(*part).over_run.mean == mean
+    assert text.part(0.0, 1.0) == text

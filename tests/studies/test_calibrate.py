@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,22 @@ def test_a_log_at_other_lengths_is_held_against_its_own(
     assert any("1,600 tokens in the log and 800 in the request" in note for note in told.notes)
     assert not any("tokens in the log" in note for note in plain.notes)
     assert [one.before for one in told.stages] == [one.before for one in plain.stages]
+
+
+def test_a_log_of_the_first_steps_is_held_against_their_lengths(
+    request_: Request, config: Configuration, tmp_path: Path
+) -> None:
+    path = tmp_path / "growing.log"
+    path.write_text(writers.text(writers.verl(replace(SLOW, response=960.0), 40)), encoding="utf-8")
+    text = request_.job.response_tokens
+    late = request_.replaced("job.response_tokens", text.model_copy(update={"mean_end": 2.0 * text.mean}))
+    whole, told = api.evaluate(late, config).plan, api.calibrate([path], late, config, as_of=DAY)
+    before = next(one.before for one in told.stages if one.stage == "step")
+    assert not any("tokens in the log" in note for note in told.notes), "the first 40 of 100 steps have about 960"
+    assert whole is not None
+    assert whole.time is not None
+    assert whole.time.first_step_seconds is not None
+    assert whole.time.first_step_seconds * 1.05 < before < whole.time.step_seconds * 0.95
 
 
 def test_a_log_of_another_job_is_refused(request_: Request, config: Configuration, tmp_path: Path) -> None:

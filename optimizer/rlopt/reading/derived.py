@@ -65,11 +65,9 @@ def _lengths(request: Request) -> Iterator[str]:
     """How responses change over the run, and what that is used for."""
     text = request.job.response_tokens
     if text.last != text.mean:
-        verb = "grow" if text.last > text.mean else "shrink"
-        stays = f"{text.max:,} at most" + (f", p99 {text.p99:,.6g}" if text.p99 else "")
         yield (
-            f"responses {verb} evenly from {text.mean:,.6g} to {text.last:,.6g} tokens over the run, "
-            f"{text.average:,.6g} on average ({stays}, at every step): hours and bill are those of the whole run"
+            f"the mean response moves evenly from {text.mean:,.6g} to {text.last:,.6g} tokens over the run, "
+            f"{text.average:,.6g} on average, {text.max:,} at most: hours and bill are those of the whole run"
         )
 
 

@@ -80,7 +80,9 @@ def rest_of(request: Request, run: Run, file: str, lines: Mapping[str, int | Non
             raise refuse("run.usd_spent", f"{run.usd:,.2f} USD are spent: nothing is left of the budget",
                          "allow more with --set limits.budget=...")  # fmt: skip
         changed["budget"] = limits.with_budget("total", Money(amount, limits.total_budget.currency))
-    job = request.job.model_copy(update={**_steps(request, run.steps, total), "trials": 1, "pilots": None})
+    changes = {**_steps(request, run.steps, total), "trials": 1, "pilots": None}
+    changes["response_tokens"] = request.job.response_tokens.part(run.steps / total, 1.0)
+    job = request.job.model_copy(update=changes)
     spent_already = Spent(steps=run.steps, total_steps=total, hours=run.hours, usd=run.usd)
     return request.model_copy(update={"job": job, "limits": limits.model_copy(update=changed), "spent": spent_already})
 

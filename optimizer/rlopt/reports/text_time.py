@@ -42,11 +42,7 @@ def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[
     if time.deadline_hours is not None:
         spare = time.deadline_hours - time.confident_hours
         rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare{met}"))
-    rows.append(("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each"))
-    if time.first_step_seconds is not None and time.last_step_seconds is not None:
-        rows[-1] = ("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each on average")
-        ends = f"{words.seconds(time.first_step_seconds)} at first and {words.seconds(time.last_step_seconds)} at last"
-        rows.append(("", f"{ends}, as responses change in length; stages below are averages"))
+    rows += _steps(time)
     stages: list[tuple[str, ...]] = [
         (
             *_named(stage, time.stages),
@@ -60,6 +56,17 @@ def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[
     if not any(row[-1] for row in stages):
         columns, stages = columns[:-1], [row[:-1] for row in stages]
     return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]
+
+
+def _steps(time: Time) -> list[tuple[str, str]]:
+    """How many steps there are and how long they take: on average, where that changes over the run."""
+    if time.first_step_seconds is None or time.last_step_seconds is None:
+        return [("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each")]
+    first, last = words.seconds(time.first_step_seconds), words.seconds(time.last_step_seconds)
+    return [
+        ("steps", f"{time.steps:,} of {words.seconds(time.step_seconds)} each on average"),
+        ("", f"the first takes {first} and the last {last}, as responses change in length; stages below are averages"),
+    ]
 
 
 def _before(time: Time) -> list[tuple[str, str]]:

@@ -78,6 +78,13 @@ class Response(Length):
         """The length that holds all the time, on average over a run."""
         return Response(mean=self.average, max=self.max, p99=self.p99)
 
+    def part(self, start: float, end: float) -> Response:
+        """The length over the part of a run from the share ``start`` of its steps to ``end``."""
+        if self.mean_end is None:
+            return self
+        first, last = (self.mean + (self.last - self.mean) * share for share in (start, end))
+        return Response(mean=first, max=self.max, p99=self.p99, mean_end=last)
+
 
 NO_TEXT: Final = Response(mean=0.0, max=0)
 """The response of a job that generates no text (vla)."""

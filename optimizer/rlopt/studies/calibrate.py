@@ -20,7 +20,7 @@ from rlopt.reading.calibration_text import calibration_text
 from rlopt.reading.rest import rest_of
 from rlopt.recalibration import Band, LogRead, Moved, Recalibration, StageSeconds
 from rlopt.request import OwnConstants, Request
-from rlopt.studies.evaluate import price
+from rlopt.studies.evaluate import Priced, price
 from rlopt.studies.going_on import with_plan
 from rlopt.studies.holding import Build
 from rlopt.studies.own_log import OwnLogs, own_logs, own_run, with_constants
@@ -54,7 +54,8 @@ def calibrate(
 ) -> Recalibration:
     """Refit the constants on logs of one configuration and plan what is left. Raises InputError."""
     logs = [(log, steady(log)) for log in (read_log(path, launcher) for path in paths)]
-    found = own_logs(logs, request, config, lambda one: price(config, one, catalog, build), catalog)
+    logged = _as_logged(request, logs, lambda: price(config, request, catalog, build))
+    found = own_logs(logs, logged, config, lambda one: price(config, one, catalog, build), catalog)
     run = _run(request, found.shipped, logs, steps_done, hours_spent)
     name = f"logs of {request.job.name}"
     moved = _moved(found.fitted, logs)
@@ -83,6 +84,19 @@ def calibrate(
         )
     own = rest_of(with_constants(request, constants), run, "the log")
     return with_plan(answer, found.logged.get(STEP), own, config, catalog, build, solve)
+
+
+def _as_logged(request: Request, logs: Sequence[tuple[Log, Steady]], price_whole: Callable[[], Priced]) -> Request:
+    """The request with responses as long as they were on average over the steps that are fitted on."""
+    text = request.job.response_tokens
+    if text.last == text.mean:
+        return request
+    plan = price_whole().plan
+    if plan is None or plan.time is None:
+        return request
+    ends = min(one.used[0] for _, one in logs), max(one.used[1] for _, one in logs)
+    shares = [min(max(end / plan.time.steps, 0.0), 1.0) for end in ends]
+    return request.replaced("job.response_tokens", text.part(*shares).over_run)
 
 
 def _after(
