@@ -74,3 +74,9 @@ def test_a_name_is_the_same_in_every_language() -> None:
         assert tr("weights") != "weights"
         assert tr(Name("weights")) == "weights"
     assert tr("weights") == "weights"
+
+
+def test_a_hostile_text_is_said_in_bounded_work() -> None:
+    for text in ("a x " * 5000, "x; " * 5000, ", ".join("ab" * 3000), "(" * 9000, "a and b, " * 900, "x: " * 2000):
+        with language.use("zh"):
+            assert len(tr(text)) >= len(text) // 3

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
-from rlopt.language.template import Template, joined, template
+from rlopt.language.template import Template, is_whole, joined, key, template
 
 _FOLDER = Path(__file__).parent
 _WORD = re.compile(r"[A-Za-z]+")
@@ -29,13 +29,19 @@ _GAPS = re.compile(r"\{(\w+)(?:![anrs])?\}")
 _UNSAID = 1000
 """What an English word that is left counts for; one inside a name, which may be right, counts for one."""
 _SEPARATORS = ("; ", " + ")
+_STOPS = ("; ", ".")
+"""Entries that end a clause or a sentence."""
 _LIST = 2
 """Separators from which on a text is a list, which is cut before entries are tried on the whole."""
 _MOST_KEPT = 20_000
 _MOST_TRIED = 2_000
+"""Parts of one text that are looked at; beyond that it stays as far as it got."""
+_DEEPEST = 60
+"""Texts within texts."""
+_LONGEST = 8_000
+"""Characters of a line from which on it is no sentence of a report: it stays."""
 _MOST_HELD = 3
 """Clauses that one entry holds at most."""
-"""Parts of one text that are looked at; beyond that it stays as far as it got."""
 _MANY_LETTERS = 16
 """An entry with as many letters of its own is tried before a text is cut at its separators."""
 _LEAST_LETTERS = 5
@@ -54,17 +60,18 @@ class Catalogue:
 
     def __init__(self, entries: dict[str, str]) -> None:
         self._exact: dict[str, str] = {}
-        self._by_word: dict[str, list[Template]] = defaultdict(list)
+        self._unread: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._by_word: dict[str, list[Template]] = {}
         for english, other in {**_sentences(entries), **_without_subject(entries), **entries}.items():
-            read = template(english, other)
-            if not read.gaps or english in ("; ", "."):
+            if english in _STOPS or is_whole(english):
                 self._exact[english] = other
             else:
-                self._by_word[read.key()].append(read)
+                self._unread[key(english)].append((english, other))
         self._names = {english for english, other in self._exact.items() if english == other}
         self._kept: dict[str, tuple[str, int]] = {}
         self._said: set[str] = set()
         self._tried = 0
+        self._depth = 0
 
     def say(self, text: str) -> str:
         """Say a finished text, line by line; what is not known stays in English, and what was said stays said."""
@@ -118,8 +125,15 @@ class Catalogue:
             return exact, 0
         best = (text, self._words(text) * _UNSAID)
         self._tried += 1
-        if self._tried > _MOST_TRIED:
+        if self._tried > _MOST_TRIED or self._depth > _DEEPEST or len(text) > _LONGEST:
             return best
+        self._depth += 1
+        try:
+            return self._taken_apart(text, best)
+        finally:
+            self._depth -= 1
+
+    def _taken_apart(self, text: str, best: tuple[str, int]) -> tuple[str, int]:
         if _SENTENCES.search(text):
             best = _better(text, best, self._sequence(text, " ", best))
         elif text.endswith(".") and not text.endswith(".."):
@@ -192,10 +206,17 @@ class Catalogue:
 
     def _fitting(self, text: str) -> list[Template]:
         words = {*_WORD.findall(text), ""}
-        ways = [way for word in words for way in self._by_word.get(word, ()) if way.longest in text]
+        ways = [way for word in words for way in self._ways(word) if way.longest in text]
         if len(ways) > 1:
             ways.sort(key=_rank)
         return ways
+
+    def _ways(self, word: str) -> list[Template]:
+        """Entries that are looked up by a word, read the first time that it is met."""
+        unread = self._unread.pop(word, None)
+        if unread is not None:
+            self._by_word[word] = [template(english, other) for english, other in unread]
+        return self._by_word.get(word, [])
 
     def _filled(self, way: Template, contents: tuple[str, ...], text: str) -> tuple[str, int] | None:
         left = 0

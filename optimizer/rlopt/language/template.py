@@ -18,10 +18,14 @@ _OPENS = " ,;:.)"
 _CLOSES = " ,;:"
 """What a text ends with that another one continues."""
 _WORD = re.compile(r"[A-Za-z]+")
+_FREE_WORD = re.compile(r"(?<![A-Za-z\0])[A-Za-z]+(?![A-Za-z\0])")
 _HEAD, _TAIL = "_head", "_tail"
 NUMBER = "n"
 """Name of a gap that holds a number and nothing else."""
 _MOST_SPLITS = 12
+"""Ways to fill the gaps of an entry that are tried."""
+_MOST_LOOKS = 300
+"""Places that are looked at for them."""
 _WIDE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 _OPERATORS = "+=×→−"
 _LETTER = re.compile(r"[\u4e00-\u9fff]")
@@ -83,18 +87,6 @@ class Template:
         object.__setattr__(self, "letters", letters)
         object.__setattr__(self, "rank", (not clause, -letters, -numbers, -size, len(self.gaps)))
 
-    def key(self) -> str:
-        """Longest word of the text that no gap touches, by which it is looked up; empty without one."""
-        found = []
-        last = len(self.literals) - 1
-        for place, literal in enumerate(self.literals):
-            for word in _WORD.finditer(literal):
-                whole_left = word.start() > 0 or place == 0
-                whole_right = word.end() < len(literal) or place == last
-                if whole_left and whole_right:
-                    found.append(word[0])
-        return max(found, key=len, default="")
-
     def matches(self, text: str) -> Iterator[tuple[str, ...]]:
         """Contents of the gaps that make the English text `text`, the first gaps as short as can be."""
         first, last = self.literals[0], self.literals[-1]
@@ -105,26 +97,24 @@ class Template:
         end = len(text) - len(last)
         if len(first) > end or not text.startswith(first) or not text.endswith(last):
             return
-        left = _MOST_SPLITS
-        for found in self._split(text, len(first), end, 1):
+        looks = [_MOST_LOOKS]
+        for number, found in enumerate(self._split(text, len(first), end, 1, looks), start=1):
             yield found
-            left -= 1
-            if not left:
+            if number == _MOST_SPLITS:
                 return
 
-    def _split(self, text: str, start: int, end: int, place: int) -> Iterator[tuple[str, ...]]:
+    def _split(self, text: str, start: int, end: int, place: int, looks: list[int]) -> Iterator[tuple[str, ...]]:
         if place == len(self.literals) - 1:
             if self._holds(place - 1, text[start:end]):
                 yield (text[start:end],)
             return
         literal = self.literals[place]
         at = text.find(literal, start, end)
-        while at >= 0:
-            if not self._holds(place - 1, text[start:at]):
-                at = text.find(literal, at + 1, end)
-                continue
-            for rest in self._split(text, at + len(literal), end, place + 1):
-                yield (text[start:at], *rest)
+        while at >= 0 and looks[0]:
+            looks[0] -= 1
+            if self._holds(place - 1, text[start:at]):
+                for rest in self._split(text, at + len(literal), end, place + 1, looks):
+                    yield (text[start:at], *rest)
             at = text.find(literal, at + 1, end)
 
     def _holds(self, gap: int, content: str) -> bool:
@@ -141,6 +131,16 @@ class Template:
     def fill(self, contents: dict[str, str]) -> str:
         """Put contents into the gaps of the other language's text."""
         return joined([contents[part] if place % 2 else part for place, part in enumerate(self.said)])
+
+
+def is_whole(english: str) -> bool:
+    """Whether an entry is a text as it is: without gaps, going on with no other text."""
+    return not (_GAP.search(english) or english[:1] in _OPENS or english[-1:] in _CLOSES)
+
+
+def key(english: str) -> str:
+    """Longest word of an entry that no gap touches, by which it is looked up; empty without one."""
+    return max(_FREE_WORD.findall(_GAP.sub("\0", english)), key=len, default="")
 
 
 def template(english: str, other: str) -> Template:
