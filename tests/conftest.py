@@ -33,5 +33,5 @@ def root() -> Path:
 def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give every test the same terminal, whatever the one the suite runs in."""
     monkeypatch.setenv("COLUMNS", "100")
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "RLOPT_DEBUG"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TERM_PROGRAM", "RLOPT_DEBUG", "RLOPT_LANG"):
         monkeypatch.delenv(name, raising=False)

@@ -41,6 +41,9 @@ def test_it_carries_the_code_and_the_data(wheel: Path, root: Path) -> None:
     parts = [path for path in (root / "optimizer").rglob("templates/*") if path.is_file()]
     assert {path.suffix for path in parts} == {".j2", ".css", ".js"}
     assert {f"rlopt/{path.relative_to(root / 'optimizer' / 'rlopt')}" for path in parts} <= names
+    texts = {f"rlopt/{p.relative_to(root / 'optimizer' / 'rlopt')}" for p in (root / "optimizer").rglob("*.po")}
+    assert texts
+    assert texts <= names
     for room in ("catalogs", "constraints"):
         files = {
             f"rlopt/_data/{path.relative_to(root)}"

@@ -12,20 +12,17 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 
+from rlopt.language.entries import derived, entries
 from rlopt.language.template import Template, is_whole, joined, key, template
 
-_FOLDER = Path(__file__).parent
 _WORD = re.compile(r"[A-Za-z]+")
 _PLAIN = re.compile(r"/month\b| x (?=[\d(])|(?<![\w./_\-])[A-Za-z]?[a-z]+(?![\w./_\-]*[\w/_])")
 """A word of prose: no digit, dot, slash, dash or capital inside that would make it a name."""
 _AMOUNT = re.compile(r"([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?) (?=[A-Za-z])")
 _AT_END = re.compile(r"(?<=\w) ([-+$<~]?[\d.,]+%?(?: (?:h|min|s|[kMGT]?i?B|USD))?)\Z")
-_SUBJECT = re.compile(r"\{(\w+)(?:![sr])?\}[:：] ?(?=.*[^\W_]{3})")
 _UNITS = frozenset({"h", "min", "s", "ms", "d", "x", "Gbps", "Gb", "Hz"})
 _SENTENCES = re.compile(r"(?<=[\w%)]\.) (?=[\w$])")
-_GAPS = re.compile(r"\{(\w+)(?:![anrs])?\}")
 _UNSAID = 1000
 """What an English word that is left counts for; one inside a name, which may be right, counts for one."""
 _SEPARATORS = ("; ", " + ")
@@ -62,7 +59,7 @@ class Catalogue:
         self._exact: dict[str, str] = {}
         self._unread: dict[str, list[tuple[str, str]]] = defaultdict(list)
         self._by_word: dict[str, list[Template]] = {}
-        for english, other in {**_sentences(entries), **_without_subject(entries), **entries}.items():
+        for english, other in {**derived(entries), **entries}.items():
             if english in _STOPS or is_whole(english):
                 self._exact[english] = other
             else:
@@ -247,30 +244,6 @@ class Catalogue:
         return best
 
 
-def _sentences(entries: dict[str, str]) -> dict[str, str]:
-    """The sentences of entries that have several, each by itself."""
-    found: dict[str, str] = {}
-    for english, other in entries.items():
-        parts, said = re.split(r"(?<=\.) (?=\S)", english), re.split(r"(?<=。)(?=.)", other)
-        if len(parts) == len(said) > 1:
-            found.update(zip(parts, said, strict=True))
-    return {
-        english: other
-        for english, other in found.items()
-        if sorted(_GAPS.findall(english)) == sorted(_GAPS.findall(other))
-    }
-
-
-def _without_subject(entries: dict[str, str]) -> dict[str, str]:
-    """``{offer}: price unknown`` also without its offer: what is so of several things is said once, before them."""
-    found = {}
-    for english, other in entries.items():
-        subject, said = _SUBJECT.match(english), _SUBJECT.match(other)
-        if subject and said and subject[1] == said[1]:
-            found[english[subject.end() :]] = other[said.end() :]
-    return found
-
-
 def _better(text: str, one: tuple[str, int], other: tuple[str, int]) -> tuple[str, int]:
     """The one that leaves fewer English words; where none are left, one that says anything at all."""
     if other[1] < one[1] or (not other[1] and one[0] == text):
@@ -286,13 +259,3 @@ def _rank(way: Template) -> tuple[int, ...]:
 def catalogue(language: str) -> Catalogue:
     """Read the catalogue of a language: the PO files (GNU gettext) of its folder."""
     return Catalogue(entries(language))
-
-
-def entries(language: str) -> dict[str, str]:
-    """English texts with what they are in a language, in the order of its files."""
-    import polib  # type: ignore[import-untyped]
-
-    found: dict[str, str] = {}
-    for path in sorted((_FOLDER / language).glob("*.po")):
-        found.update({entry.msgid: entry.msgstr for entry in polib.pofile(str(path)) if entry.msgstr})
-    return found
