@@ -190,7 +190,7 @@ def open_market(
     if left_out[UNKNOWN_REGION]:
         warnings.append(f"{left_out[UNKNOWN_REGION]} {UNKNOWN_REGION}: left out")
     if left_out[NO_RATE]:
-        warnings.append(f"{left_out[NO_RATE]} {NO_RATE}: left out")
+        warnings.append(f"{left_out[NO_RATE]} {NO_RATE}: left out; costs.exchange_rates brings them in")
     market = _columns(kept, request, gpu_limit, left_out, warnings)
     boots = {row.provider for row in catalog.storage if row.kind == "block" and usd_rate(row.currency, request)}
     image = load_nodes().disk_image_gib

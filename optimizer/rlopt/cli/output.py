@@ -34,11 +34,17 @@ def print_text(text: str) -> None:
 
 
 def print_report(*parts: RenderableType) -> None:
-    """Print a report to the terminal at its width and with its colours (none under NO_COLOR or in a pipe)."""
-    from rlopt.reports.console import terminal
+    """Print a report to the terminal at its width and with its colours (none under NO_COLOR or in a pipe).
+
+    In a pipe or file lines end where their text does.
+    """
+    from rlopt.reports.console import terminal, to_text
     from rlopt.reports.wrapping import whole
 
     console = terminal()
+    if not console.is_terminal:
+        print_text(to_text(*parts, width=console.width))
+        return
     for part in parts:
         console.print(whole(part))
     sys.stdout.flush()

@@ -106,7 +106,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     stops = sum(pool.failures_per_hour for pool in plan.pools) * plan.time.expected_hours
     left = sum(pool.lost_per_hour for pool in plan.pools) * plan.time.expected_hours
     beside = f" and {left:.3f} lost rollout machines" if left else ""
-    text = f"{lost:.4f} h lost to {stops:.3f} expected stops{beside} x {rate:.4f} USD/h{runs(billed)}"
+    text = f"{lost:.4f} h lost to {stops:.4f} expected stops{beside} x {rate:.4f} USD/h{runs(billed)}"
     found = [_line("loss to failures", lost * rate * billed, text)]
     decided = (plan.decisions.operations or {}).get("release", BY_HAND)
     automatic, price = script(problem), engineer_usd(problem)

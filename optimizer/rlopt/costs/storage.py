@@ -150,9 +150,10 @@ def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
         free_share(problem),
         problem.request.job.trials,
     )
+    least = f" + {early:.1f} h of minimum duration" if early > 0.0 else ""
     usd = state * (peak * hours + early) * tier.usd_gb_hour / (1.0 - free) * trials
     return usd, (
-        f"{tier.name}: {state:.2f} GB x ({peak} copies x {hours:.3f} h + {early:.1f} h of minimum duration) x "
+        f"{tier.name}: {state:.2f} GB x ({peak} copies x {hours:.3f} h{least}) x "
         f"{_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
     )
 

@@ -9,6 +9,7 @@ from rlopt.language import tr
 from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
 from rlopt.reports.layout import Fitting, bullets, indented, paragraph, table
+from rlopt.units import hours_to_seconds
 
 MARK = "◂"
 """Marks the knee."""
@@ -23,11 +24,12 @@ def frontier_report(frontier: Frontier) -> list[RenderableType]:
     if not points:
         return [paragraph("No plan keeps every limit and floor of the request; rlopt solve says what would help.")]
     unproven = sum(plan.status != "optimal" for plan in points)
+    exact = _alike(points)
     rows = []
     before: float | None = None
     marked = None if frontier.knee is None else frontier.points[frontier.knee]
     for plan in points:
-        cells = row(plan, before)
+        cells = row(plan, before, exact)
         rows.append((f"{cells[0]} {MARK}", *cells[1:]) if plan is marked else cells)
         before = plan.cost.total_usd if plan.cost is not None else None
     verdict = "Each is proven: nothing as fast costs less."
@@ -71,13 +73,25 @@ def _usd_per_hour(faster: Plan, slower: Plan) -> float:
     return (faster.cost.total_usd - slower.cost.total_usd) / hours if hours > 0.0 else 0.0
 
 
-def row(plan: Plan, before: float | None) -> tuple[str, ...]:
-    """Cells of a plan in the table; ``before`` is the total of the next faster one."""
+def _alike(points: list[Plan]) -> bool:
+    """Whether two plans would read as equally fast: their hours are then told to the second."""
+    told = [words.hours(plan.time.confident_hours) for plan in points if plan.time is not None]
+    return len(set(told)) < len(told)
+
+
+def _clock(hours: float) -> str:
+    """``2:07:30 h``: hours, minutes and seconds."""
+    minutes, seconds = divmod(round(hours_to_seconds(hours)), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d} h"
+
+
+def row(plan: Plan, before: float | None, exact: bool = False) -> tuple[str, ...]:
+    """Cells of a plan in the table; ``before`` is the total of the next faster one, ``exact`` gives seconds."""
     cost, time, decisions = plan.cost, plan.time, plan.decisions
     if cost is None or time is None:
         return ("",) * 8
     return (
-        words.hours(time.confident_hours),
+        _clock(time.confident_hours) if exact else words.hours(time.confident_hours),
         words.hours(time.expected_hours),
         words.usd(cost.total_usd) + ("" if plan.status == "optimal" else " *"),
         "" if before is None else words.usd(before - cost.total_usd),

@@ -218,6 +218,11 @@ def alternatives(plan: Plan) -> list[RenderableType]:
     return [*heading("Other speeds, other prices"), table(columns, rows, right=columns[:2])]
 
 
+def machines(plan: Plan) -> str:
+    """The pools with GPUs in short: ``8 H100-SXM on demand at aws + 1 L40S spot at gcp``."""
+    return " + ".join(f"{p.gpus} {p.gpu} {words.PRICING[p.pricing]} at {p.provider}" for p in plan.pools if p.gpu)
+
+
 def near_optimal(plan: Plan) -> list[RenderableType]:
     """Proven plans that cost little more and are really other plans."""
     if not plan.alternatives or plan.cost is None:
@@ -226,12 +231,9 @@ def near_optimal(plan: Plan) -> list[RenderableType]:
     for other in plan.alternatives:
         if other.cost is None or other.time is None or other.decisions is None:
             continue
-        machines = " + ".join(
-            f"{p.gpus} {p.gpu} {words.PRICING[p.pricing]} at {p.provider}" for p in other.pools if p.gpu
-        )
         more = other.cost.total_usd - plan.cost.total_usd
         row = (words.usd(other.cost.total_usd), _signed(more), words.hours(other.time.confident_hours))
-        rows.append((*row, f"{other.decisions.placement}: {machines}"))
+        rows.append((*row, f"{other.decisions.placement}: {machines(other)}"))
     columns = ("total", "more", "confident time", "plan")
     return [*heading("Other machines, little more"), table(columns, rows, right=columns[:3])]
 

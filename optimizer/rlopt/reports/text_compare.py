@@ -78,7 +78,7 @@ def _figures(solved: Sequence[Contender]) -> list[tuple[str, ...]]:
         ("expected hours", lambda one: words.hours(one.expected_hours or 0.0)),
         ("steps", lambda one: f"{one.steps or 0:,}"),
         ("a step takes", lambda one: words.seconds(one.step_seconds or 0.0)),
-        ("a step costs", lambda one: words.usd(one.usd_per_step or 0.0)),
+        ("a step costs", lambda one: words.rate(one.usd_per_step or 0.0)),
         ("tokens trained again", lambda one: "" if one.rework_share is None else words.percent(one.rework_share)),
         ("a point costs", lambda one: "" if one.per_point is None else words.usd(one.per_point.usd_per_point)),
     ]
@@ -134,7 +134,9 @@ def _told(one: Apart, found: Comparison) -> str:
     text += f" and takes {when}: {_steps(own)} against {_steps(best)}."
     largest = max(one.by_dimension.items(), key=lambda part: abs(part[1]), default=None)
     if largest is not None and abs(largest[1]) >= CENT:
-        text += f" Most of it is {largest[0]} ({'+' if largest[1] > 0 else ''}{words.usd(largest[1])})."
+        much = f"{largest[0]} ({'+' if largest[1] > 0 else ''}{words.usd(largest[1])})"
+        most = largest[1] > one.more_usd / 2.0 > 0.0
+        text += f" Most of it is {much}." if most else f" What differs most is {much}."
     work = [_more(part) for part in one.by_work[:MOST_WORK]]
     return f"{text} Hours of work: {words.listed(work)}." if work else text
 

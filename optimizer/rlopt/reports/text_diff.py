@@ -80,7 +80,7 @@ def money(found: Difference) -> list[tuple[str, ...]]:
     ]
     rest = sum(line.more_usd for line in found.lines if line not in shown)
     if abs(rest) >= CENT:
-        rows.append(("changes of less than a cent", "", "", _signed(rest)))
+        rows.append(("changes of less than a cent each", "", "", _signed(rest)))
     totals = (found.a.total_usd, found.b.total_usd)
     rows.append(("total", *("" if usd is None else words.usd(usd) for usd in totals), _signed(found.more_usd or 0.0)))
     return rows

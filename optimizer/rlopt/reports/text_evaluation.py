@@ -14,6 +14,8 @@ from rlopt.reports.layout import TABLE_WIDTH, Fitting, bullets, heading, paragra
 from rlopt.reports.text_bill import bill
 from rlopt.reports.text_diff import CENT, choices, money
 
+LEAST_HOURS = 1.0 / 120.0
+"""Half a minute: less reads as no difference."""
 MEMORY = ("pool", "stage", "takes", "can be used", "largest part", "fits")
 MONEY = ("line of the bill", "yours", "optimum", "more")
 CHOICES = ("what", "yours", "optimum")
@@ -65,11 +67,18 @@ def _saving(found: Evaluation) -> str:
     if abs(more) < CENT:
         return "No plan of the request is cheaper."
     if more < 0:
-        return f"The cheapest plan of the request costs {words.usd(-more)} less."
+        return f"The cheapest plan of the request costs {words.usd(-more)} less{_when(found.difference.more_hours)}."
     why = "that is searched (fewer sizes of pools and intervals than a configuration may state)"
     if found.breaks or found.outside:
         why = "which keeps the limits" if found.breaks else "which the choices of the request allow"
-    return f"The cheapest plan {why} costs {words.usd(more)} more."
+    return f"The cheapest plan {why} costs {words.usd(more)} more{_when(found.difference.more_hours)}."
+
+
+def _when(more_hours: float | None) -> str:
+    """How much later or sooner the optimum is done: what saves money may take longer."""
+    if more_hours is None or abs(more_hours) < LEAST_HOURS:
+        return ""
+    return f" and is done {words.hours(abs(more_hours))} {'later' if more_hours > 0 else 'sooner'}"
 
 
 def _memory(found: Evaluation) -> list[RenderableType]:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
-from rlopt.plan import Plan, StageTime
+from rlopt.explanation import Engineering, Explanation, Moved, Worth
+from rlopt.plan import Plan, StageTime, Time
 from rlopt.reports import text_infeasible, words
-from rlopt.reports.layout import bullets, facts, heading, paragraph, table
+from rlopt.reports.layout import bullets, facts, heading, paragraph
 from rlopt.reports.text import headline
 from rlopt.reports.text_engineering import engineering
+from rlopt.reports.text_rivals import LEAST_HOURS, LEAST_USD, rivals
+from rlopt.reports.text_time import named, shown, waits
 
-AXES = {"gpu": "GPU", "provider": "provider", "placement": "placement", "pricing": "pricing", "size": "smaller pool"}
-LEAST_USD, LEAST_HOURS = 0.005, 0.005
 LEAST_OF_RUN = 1.0 / 120.0
 """Hours of a run that are told: half a minute."""
 STOPPED = "Time was up before everything was looked at; what is written here holds, but there may be more."
@@ -29,9 +28,10 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
         return [*text_infeasible.sections(plan), *_memory(found), *_combined(found), *_stopped(found)]
     return [
         paragraph(headline(plan), style="bold"),
+        paragraph(f"Machines: {_machines(plan)}."),
         *heading("What holds it"),
         bullets(_limits(found.worth, plan)),
-        *_rivals(found.rivals, plan),
+        *rivals(found.rivals, plan),
         *_engineering(found.engineering),
         *heading("Where the money goes"),
         facts(_money(plan)),
@@ -39,6 +39,16 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
         facts(_time(plan)),
         *_stopped(found),
     ]
+
+
+def _machines(plan: Plan) -> str:
+    """Every pool but the one that controls the run: ``train 2 H100-SXM on demand at aws + rollout 1 L40S spot at gcp``."""
+    return " + ".join(
+        f"{pool.name} {f'{pool.gpus} {pool.gpu}' if pool.gpu else f'{pool.nodes} {pool.instance_type}'} "
+        f"{words.PRICING[pool.pricing]} at {pool.provider}"
+        for pool in plan.pools
+        if pool.name != "control"
+    )
 
 
 def _stopped(found: Explanation) -> list[RenderableType]:
@@ -97,7 +107,7 @@ def _limit(one: Worth, plan: Plan) -> str:
     limit, used = words.amount(one.limit, one.unit), words.amount(one.value, one.unit)
     unit = words.amount(one.step, "" if one.unit in ("rank", "data rank") else one.unit)
     text = f"{one.constraint} is {limit}" + ("" if used == limit else f", the plan takes {used}")
-    parts = [] if _pays(one, plan) else ["loosening it saves nothing"]
+    parts = [] if _pays(one, plan) else ["Loosening it saves nothing, leave it"]
     if parts == [] and one.looser is not None:
         parts.append(f"{unit} looser: {_change(one.looser, plan)}")
     parts.append(
@@ -115,62 +125,6 @@ def _change(moved: Moved, plan: Plan) -> str:
     if abs(hours) < LEAST_HOURS:
         return money
     return f"{money}, done {words.hours(abs(hours))} {'later' if hours > 0 else 'sooner'}"
-
-
-def _rivals(rivals: Sequence[Rival], plan: Plan) -> list[RenderableType]:
-    if not rivals:
-        return [*heading("Why nothing else"), bullets(["there was nothing else to choose from"])]
-    parts: list[RenderableType] = heading("Why nothing else")
-    rows = []
-    for _, group in groupby(rivals, key=lambda rival: rival.axis):
-        for number, rival in enumerate(group):
-            name = AXES[rival.axis] if number == 0 else ""
-            total = "" if rival.total_usd is None else words.usd(rival.total_usd)
-            hours = "" if rival.hours is None else words.hours(rival.hours)
-            rows.append((name, words.PRICING.get(rival.value, rival.value), total, hours, reason(rival, plan)))
-    columns = ("", "with this alone", "best plan", "done in", "why it lost")
-    return [*parts, table(columns, rows, right=("best plan", "done in"))]
-
-
-def reason(rival: Rival, plan: Plan) -> str:
-    """Why a rival lost, in one phrase."""
-    if rival.verdict in ("dearer", "slower"):
-        return _dearer(rival, plan)
-    if rival.verdict == "late":
-        over = [one for one in rival.over if one.constraint == "limits.deadline"]
-        late = words.hours(over[0].value - over[0].limit) if over else "some time"
-        return f"its fastest plan is {late} late"
-    if rival.verdict == "limits":
-        broken = [_over(one) for one in rival.over]
-        return f"breaks {words.listed(broken)}" if broken else "no plan keeps the request's fixed rules"
-    if rival.verdict == "memory":
-        if rival.missing_gib is None:
-            return f"does not fit: {rival.note}"
-        stage, _, model = (rival.stage or "").partition(" ")
-        return f"does not fit: {rival.missing_gib:.3g} GiB of each GPU are missing for {words.doing(stage, model, ())}"
-    if rival.verdict == "facts":
-        return rival.note
-    return "not looked at: time was up"
-
-
-def _dearer(rival: Rival, plan: Plan) -> str:
-    if plan.cost is None or plan.time is None or rival.total_usd is None or rival.hours is None:
-        return ""
-    usd, hours = rival.total_usd - plan.cost.total_usd, rival.hours - plan.time.confident_hours
-    if rival.verdict == "slower" and hours > LEAST_HOURS:
-        return f"{words.hours(hours)} slower ({words.machines(rival.machines)})"
-    if abs(usd) < LEAST_USD:
-        return f"costs the same ({words.machines(rival.machines)})"
-    text = f"{words.usd(abs(usd))} {'dearer' if usd > 0 else 'cheaper'}"
-    most = max(rival.by_dimension.items(), key=lambda item: item[1], default=("", 0.0))
-    if most[1] > usd / 2 > 0:
-        text += f", most of it {most[0]}"
-    return f"{text} ({words.machines(rival.machines)})"
-
-
-def _over(one: Over) -> str:
-    bound = "at least" if one.value < one.limit else "at most"
-    return f"{one.constraint}: {words.amount(one.value, one.unit)}, allowed {bound} {words.amount(one.limit, one.unit)}"
 
 
 def _engineering(found: Sequence[Engineering]) -> list[RenderableType]:
@@ -197,10 +151,10 @@ def _time(plan: Plan) -> list[tuple[str, str]]:
     if plan.time is None:
         return []
     time = plan.time
-    rows = [
-        (f"{words.STAGES.get(stage.stage, stage.stage)} {stage.model or ''}".strip(), _stage(stage, time.step_seconds))
-        for stage in sorted(time.stages, key=lambda stage: -stage.seconds)
-        if stage.seconds > 0
+    rows = [("a step", f"{words.seconds(time.step_seconds)}, {time.steps:,} of them")]
+    rows += [("", text) for text in waits(time)]
+    rows += [
+        _stage(stage, time) for stage in sorted(time.stages, key=lambda stage: -stage.seconds) if shown(stage, time)
     ]
     parts = (
         ("before the first step and after the last", time.startup_hours),
@@ -213,8 +167,9 @@ def _time(plan: Plan) -> list[tuple[str, str]]:
     return rows
 
 
-def _stage(stage: StageTime, step_seconds: float) -> str:
-    text = f"{words.seconds(stage.seconds)} of a step of {words.seconds(step_seconds)} on {stage.pool}"
+def _stage(stage: StageTime, time: Time) -> tuple[str, str]:
+    name, model, pool = named(stage, time.stages)
+    text = f"{words.seconds(stage.seconds)} on {pool}"
     if stage.utilization is not None:
-        text = f"{text}, which is busy {words.percent(stage.utilization)} of it"
-    return text if stage.limited_by is None else f"{text}; limited by {stage.limited_by}"
+        text = f"{text}, {words.percent(stage.utilization)} busy meanwhile"
+    return f"{name} {model}".strip(), text if stage.limited_by is None else f"{text}; limited by {stage.limited_by}"

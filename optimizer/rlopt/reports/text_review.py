@@ -26,6 +26,7 @@ DO: Final[dict[Part, str]] = {
     "growth": "state what is really kept: costs.keep_for, job.trajectory, job.text_log, job.metrics",
     "rest": "state trials, hours or gpu_hours, and price in the bill: they say more",
 }
+HOLDS: Final = "planned hours are those of all runs, with lost and idle ones, unless these stand in rows of their own"
 NUMBERS: Final = ("planned", "billed", *PARTS)
 
 
@@ -33,7 +34,7 @@ def review_report(found: Review) -> list[RenderableType]:
     """Lay a review out: the verdict, the parts, each row, and what no row stands for."""
     parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     if found.largest is not None:
-        parts.append(paragraph(f"Next time: {DO[found.largest]}."))
+        parts.append(paragraph(f"Next time: {_do(found, found.largest)}."))
     shown = in_cents(found.parts, found.more_usd)
     rows: list[tuple[str, ...]] = [(name, _signed(shown[name]), MEANS[name]) for name in PARTS]
     rows.append(("together", _signed(round(found.more_usd, 2)), ""))
@@ -43,7 +44,7 @@ def review_report(found: Review) -> list[RenderableType]:
     parts += [*heading("Row by row"), Fitting(wide, bullets(narrow), least_width=90)]
     behind = [_behind(line, line.machines) for line in found.lines if line.machines is not None]
     if behind:
-        parts += [*heading("Hours of machines"), bullets(behind)]
+        parts += [*heading("Hours of machines"), bullets([*behind, HOLDS])]
     if found.unbilled:
         gone = (f"{one.dimension}: {one.item}, planned {words.usd(one.usd)}" for one in found.unbilled)
         parts += [*heading("Planned, and in no row of the bill"), bullets(gone)]
@@ -56,11 +57,29 @@ def headline(found: Review) -> str:
     if found.largest is None:
         return f"{found.bill} came to what {found.plan} said: {billed}."
     way = "more" if found.more_usd > 0 else "less"
-    part = getattr(found.parts, found.largest)
+    part = in_cents(found.parts, found.more_usd)[found.largest]
     return (
         f"{found.bill} came to {billed}, {words.usd(abs(found.more_usd))} {way} than the {planned} of {found.plan}; "
-        f"most by {found.largest} ({_signed(round(part, 2))})."
+        f"most by {found.largest} ({_signed(part)})."
     )
+
+
+def _do(found: Review, largest: Part) -> str:
+    """What to do next time; where the bill states all that can be stated, the rest is looked for in rows."""
+    lacking = any(one.machines is not None and _lacking(one.machines) for one in found.lines)
+    if largest != "rest" or lacking:
+        return DO[largest]
+    row = max(found.lines, key=lambda one: abs(one.parts.rest), default=None)
+    gone = sum(one.usd for one in found.unbilled)
+    if row is None or abs(row.parts.rest) < max(gone, CENT):
+        return "see that all that was planned is billed somewhere: what no row holds stands at the end"
+    return f"see what {_name(row)} holds ({_signed(row.parts.rest)}), and state it in the request so that it is planned"
+
+
+def _lacking(one: MachineTime) -> list[str]:
+    """Facts of a row of machines that the bill does not state."""
+    known = ("trials", "gpu_hours" if one.unit == "GPU-h" else "hours", "price")
+    return [name for name in known if name not in one.stated]
 
 
 def in_cents(parts: Parts, more_usd: float) -> dict[Part, float]:
@@ -100,8 +119,7 @@ def _behind(line: ReviewLine, one: MachineTime) -> str:
     due = _time(one.planned, one.planned_trials, one.planned_usd_per_unit, one.unit)
     came = _time(one.billed, one.billed_trials, one.billed_usd_per_unit, one.unit)
     text = f"{_name(line)}: planned {due}, billed {came}"
-    known = ("trials", "gpu_hours" if one.unit == "GPU-h" else "hours", "price")
-    lacking = [name for name in known if name not in one.stated]
+    lacking = _lacking(one)
     if not lacking:
         return text
     follow = "they follow" if lacking[1:] else "it follows"

@@ -14,8 +14,12 @@ from rlopt.reports import words
 from rlopt.reports.layout import facts, table
 from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
 
+BUSY: Final = "busy meanwhile"
+"""Share of a stage's own time in which its pool is filled: long responses leave it half empty at the end."""
 SHOWN: Final = 0.001
 """Share of a step from which on samples that load beside the step before are worth a line."""
+WAITS: Final = 0.01
+"""Share of a step from which on the wait of its busiest pool is worth a line."""
 
 
 def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[RenderableType]:
@@ -43,19 +47,34 @@ def sections(time: Time, worst: WorstCase | None = None, met: str = "") -> list[
         spare = time.deadline_hours - time.confident_hours
         rows.append(("deadline", f"{words.hours(time.deadline_hours)}, {words.hours(max(spare, 0.0))} to spare{met}"))
     rows += _steps(time)
+    rows += [("", text) for text in waits(time)]
     stages: list[tuple[str, ...]] = [
         (
-            *_named(stage, time.stages),
+            *named(stage, time.stages),
             words.seconds(stage.seconds),
             "" if stage.utilization is None else words.percent(stage.utilization),
         )
         for stage in time.stages
-        if _shown(stage, time)
+        if shown(stage, time)
     ]
-    columns = ["stage of a step", "model", "pool", "takes", "pool busy"]
+    columns = ["stage of a step", "model", "pool", "takes", BUSY]
     if not any(row[-1] for row in stages):
         columns, stages = columns[:-1], [row[:-1] for row in stages]
-    return [facts(rows), Text(), table(columns, stages, right=("takes", "pool busy"))]
+    return [facts(rows), Text(), table(columns, stages, right=("takes", BUSY))]
+
+
+def waits(time: Time) -> list[str]:
+    """One sentence where the stages of no pool add up to a step: how long the busiest one waits for others."""
+    work: dict[str, float] = {}
+    for stage in time.stages:
+        if stage.stage != "environment":  # generating holds it
+            work[stage.pool] = work.get(stage.pool, 0.0) + stage.seconds - stage.hidden_seconds
+    busiest = max(work, key=work.__getitem__, default="")
+    idle = time.step_seconds - work.get(busiest, time.step_seconds)
+    if len(work) < 2 or idle < WAITS * time.step_seconds:
+        return []
+    others = words.listed([f"pool {name}" for name in work if name != busiest])
+    return [f"pool {busiest} works {words.seconds(work[busiest])} of a step and waits {words.seconds(idle)} for {others}"]
 
 
 def _steps(time: Time) -> list[tuple[str, str]]:
@@ -89,7 +108,7 @@ def _worst(worst: WorstCase | None) -> list[tuple[str, str]]:
     return [("worst case", f"every step takes {worst.times:g} times what is predicted: {more}")]
 
 
-def _shown(stage: StageTime, time: Time) -> bool:
+def shown(stage: StageTime, time: Time) -> bool:
     """Whether a stage takes any time; one that hides wholly behind others, whether it takes more than a moment."""
     return stage.seconds > (SHOWN * time.step_seconds if stage.hidden_seconds >= stage.seconds else 0.0)
 
@@ -105,19 +124,24 @@ def _beside_steps(time: Time) -> str:
     return words.listed([f"{_duration(hours)} {what}" for hours, what in shown])
 
 
+def stage_name(stage: str) -> str:
+    """A stage in words; the environment's time is a part of generating, which waits for it."""
+    return "environment, within generate" if stage == "environment" else words.STAGES.get(stage, stage)
+
+
 def _duration(hours: float) -> str:
     """Hours, or minutes or seconds where they are few, so that nothing real reads as none."""
     return words.hours(hours) if hours >= 1 else words.minutes(hours_to_seconds(hours) / SECONDS_PER_MINUTE)
 
 
-def _named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]:
+def named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]:
     """Stage, model and pool in words.
 
     Weights are handed over to every pool that generates; what a pool's own link adds stands with that pool. Beside an
     action expert, the policy's own layers are run for the update whether they are trained or frozen: a plan does not
     say which.
     """
-    name = words.STAGES.get(stage.stage, stage.stage)
+    name = stage_name(stage.stage)
     pool: str = Name(stage.pool)
     if stage.stage == "transfer" and stage is [one for one in stages if one.stage == "transfer"][-1]:
         pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool

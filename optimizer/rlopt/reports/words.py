@@ -75,10 +75,10 @@ _MILLISECOND: Final = 0.001
 
 
 def usd(amount: float) -> str:
-    """``$1,234.56``; fractions of a cent keep three digits so that nothing real reads as zero."""
+    """``$1,234.56``; what would round to nothing is ``<$0.01``, so that nothing real reads as zero."""
     sign = "-" if amount < 0 else ""
     if 0 < abs(amount) < _CENT:
-        return f"{sign}${abs(amount):.3g}"
+        return f"{sign}<$0.01"
     return f"{sign}${abs(amount):,.2f}"
 
 

@@ -11,6 +11,11 @@ from rlopt.explanation import Over
 from rlopt.problem import Problem
 from rlopt.reports import words
 
+UNKNOWN_HOST_MEMORY = (
+    "its GPUs alone do not hold the job, and no source states the host memory of its machines for the rest: "
+    "give limits.host_memory once you know it"
+)
+
 
 def empty(problem: Problem) -> bool:
     """Whether no pool, or no two that go together, can take the job."""
@@ -40,7 +45,10 @@ def lack(nearest: Nearest) -> list[str]:
 def why_empty(problem: Problem) -> str:
     """What else than memory of the GPU leaves nothing."""
     if problem.excluded.get(NO_HOST_MEMORY):
-        have = float(np.nanmax(node_memory_gib(problem.market), initial=0.0))
+        stated = node_memory_gib(problem.market)
+        if np.all(np.isnan(stated)):
+            return UNKNOWN_HOST_MEMORY
+        have = float(np.nanmax(stated))
         return f"it needs more host memory than a machine has ({have:,.0f} GiB), whatever is offloaded"
     of_market = problem.market.left_out
     known = [reason for reason, count in problem.excluded.items() if count and reason not in of_market]
