@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.padding import Padding
 
 from rlopt.cli import output
+from rlopt.reports.layout import table
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +63,10 @@ def test_any_text_survives_the_json(text: str) -> None:
     import json
 
     assert json.loads(output.to_json({"text": text})) == {"text": text}
+
+
+def test_lines_in_a_pipe_end_where_their_text_does(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_report(Padding("short", (0, 10, 0, 2)), table(("a", "b"), [("long enough", "x"), ("y", "z")]))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "  short"
+    assert lines == [line.rstrip() for line in lines]

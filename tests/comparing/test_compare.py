@@ -91,6 +91,15 @@ def test_differences_add_up_against_the_cheapest(example: Comparison) -> None:
             assert part.hours == pytest.approx(work[one.name].get(key, 0.0) - work[best].get(key, 0.0))
 
 
+def test_most_of_a_difference_is_more_than_half_of_it(example: Comparison) -> None:
+    text = " ".join(to_text(*comparison_report(example), width=100).split())
+    apart = {one.name: one for one in example.apart}
+    assert apart["grpo"].by_dimension["compute"] > apart["grpo"].more_usd / 2.0
+    assert "Most of it is compute" in text
+    assert max(apart["sft"].by_dimension.values()) < apart["sft"].more_usd / 2.0
+    assert "What differs most is network" in text
+
+
 @pytest.mark.parametrize("width", [60, 100])
 def test_a_comparison_reads_as_kept(width: int) -> None:
     found = compare(

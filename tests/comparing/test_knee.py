@@ -98,3 +98,13 @@ def test_a_real_frontier_carries_it() -> None:
     assert len(curve.points) >= 3
     assert curve.knee == knee(curve.points)
     assert curve.document()["knee"] == curve.knee
+
+
+def test_plans_that_would_read_as_equally_fast_are_told_to_the_second() -> None:
+    def text(*hours: float) -> str:
+        points = _curve([(each, 500.0 - each) for each in hours])
+        return to_text(*frontier_report(Frontier(points=points)), width=120)
+
+    assert "3:03:36 h" in text(3.06, 3.07)
+    assert "3:04:12 h" in text(3.06, 3.07)
+    assert "3.1 h" in text(3.1, 4.0)

@@ -240,3 +240,22 @@ def test_a_plan_without_a_bill_is_refused(rlopt_run: Run, tmp_path: Path) -> Non
     result = rlopt_run("review", plan, bill)
     assert (result.code, result.out) == (2, "")
     assert "the plan has no bill" in result.err
+
+
+def test_a_bill_that_states_everything_is_not_asked_to_state_more(tmp_path: Path) -> None:
+    """The advice names the row that nothing explains; where machines state less, it asks for that first."""
+    full = "dimension,item,usd,trials,hours,price\ncompute,,620,2,{hours},{price}\noperations,setup,900,,,\n"
+    stated = review(planned(), rows(tmp_path, full.format(hours=22, price=30)))
+    bare = review(planned(), rows(tmp_path, full.format(hours="", price="")))
+    assert (stated.largest, bare.largest) == ("rest", "rest")
+    text = " ".join(to_text(*review_report(stated), width=100).split())
+    assert "Next time: see what operations: setup holds (+$855.00)" in text
+    assert "Next time: state trials, hours" in to_text(*review_report(bare), width=100)
+
+
+def test_the_sentence_and_the_table_say_the_same_cents(tmp_path: Path) -> None:
+    text = "dimension,item,usd,trials,hours,price\ncompute,,620.004,2,22,30\noperations,setup,900.004,,,\n"
+    found = review(planned(), rows(tmp_path, text))
+    lines = to_text(*review_report(found), width=200).splitlines()
+    rest = next(line.split()[1] for line in lines if line.strip().startswith("rest"))
+    assert f"most by rest ({rest})" in lines[0]

@@ -36,7 +36,9 @@ def test_the_headline_says_why_the_optimum_costs_more_where_it_does() -> None:
     found = evaluations.of_fit()
     assert found.difference is not None
     dearer = found.model_copy(update={"difference": found.difference.model_copy(update={"more_usd": 12.5})})
-    assert headline(dearer).endswith("The cheapest plan which keeps the limits costs $12.50 more.")
+    assert headline(dearer).endswith(
+        "The cheapest plan which keeps the limits costs $12.50 more and is done 10.2 h later."
+    )
     outside = dearer.model_copy(update={"breaks": []})
     assert "which the choices of the request allow costs $12.50 more" in headline(outside)
     assert "fewer sizes of pools" in headline(outside.model_copy(update={"outside": []}))

@@ -77,7 +77,7 @@ def _samples(request: Request) -> Iterator[str]:
     for size in request.group_sizes:
         count = job.prompts_per_step * size
         kept = count * (1.0 - job.filter.drop) / job.updates_per_step
-        group = f" at K = {size}" if job.generates and job.algorithm != "vla" else ""
+        group = f" at K = {size} samples a prompt" if job.generates and job.algorithm != "vla" else ""
         yield f"{count} {unit} a step{group}, {kept:g} per policy update"
     if request.informative_floor is not None:
         yield (

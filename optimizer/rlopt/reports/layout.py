@@ -80,11 +80,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Grid:
-    """A plain table, no rules; the columns named in `right` hold numbers and end together."""
+    """A plain table, no rules; columns in `right` hold numbers and end together, those in `whole` are never broken."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lay it out for the terminal (protocol of Rich)."""
@@ -93,7 +94,7 @@ class Grid:
             if name in self.right:
                 grid.add_column(tr(name), justify="right", no_wrap=True)
             else:
-                grid.add_column(tr(name), overflow="fold")
+                grid.add_column(tr(name), overflow="fold", no_wrap=name in self.whole)
         for row in self.rows:
             grid.add_row(*(said(cell) for cell in row))
         yield indented(grid)
@@ -124,6 +125,8 @@ def facts(rows: Iterable[tuple[str, str]]) -> Facts:
     return Facts(tuple(rows))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> Grid:
-    """A plain table; the columns named in `right` hold numbers and end together."""
-    return Grid(tuple(columns), tuple(tuple(row) for row in rows), tuple(right))
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = (), whole: Sequence[str] = ()
+) -> Grid:
+    """A plain table; columns named in `right` hold numbers and end together, those in `whole` are never broken."""
+    return Grid(tuple(columns), tuple(tuple(row) for row in rows), tuple(right), tuple(whole))

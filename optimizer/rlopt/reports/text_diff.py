@@ -26,7 +26,7 @@ def difference_report(found: Difference) -> list[RenderableType]:
         parts += [*heading("Money"), table(MONEY, money(found), right=MONEY[1:])]
     for title, changes in (("Decisions", found.decisions), ("Machines", found.pools)):
         if changes:
-            parts += [*heading(title), table(CHOICES, choices(changes))]
+            parts += [*heading(title), table(CHOICES, choices(changes), whole=CHOICES[:1])]
     return parts
 
 

@@ -144,7 +144,10 @@ def _against(found: Evaluation) -> list[RenderableType]:
         parts += [*heading("What the optimum changes: money"), table(MONEY, money(found.difference), right=MONEY[1:])]
     for title, changes in (("decisions", found.difference.decisions), ("machines", found.difference.pools)):
         if changes:
-            parts += [*heading(f"What the optimum changes: {title}"), table(CHOICES, choices(changes))]
+            parts += [
+                *heading(f"What the optimum changes: {title}"),
+                table(CHOICES, choices(changes), whole=CHOICES[:1]),
+            ]
     return parts
 
 

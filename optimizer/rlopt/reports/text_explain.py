@@ -42,7 +42,7 @@ def explanation_report(found: Explanation) -> list[RenderableType]:
 
 
 def _machines(plan: Plan) -> str:
-    """Every pool but the one that controls the run: ``train 2 H100-SXM on demand at aws + rollout 1 L40S spot at gcp``."""
+    """Pools but the one that controls the run: ``train 2 H100-SXM on demand at aws + rollout 1 L40S spot at gcp``."""
     return " + ".join(
         f"{pool.name} {f'{pool.gpus} {pool.gpu}' if pool.gpu else f'{pool.nodes} {pool.instance_type}'} "
         f"{words.PRICING[pool.pricing]} at {pool.provider}"

@@ -9,9 +9,12 @@ from rlopt.language import Name, tr
 from rlopt.plan import LayoutChoice, Memory, Plan, Pool
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
+from rlopt.units import GIB, GIGA
 
 LEAST_GIB = 0.05
 """What would round to nothing is written as less than a tenth."""
+ENOUGH = 0.99
+"""Share of the disk that is needed from which on what is rented holds it all."""
 
 
 def machines(plan: Plan) -> list[RenderableType]:
@@ -50,6 +53,8 @@ def details(pool: Pool) -> list[str]:
         lines += _memory(pool.memory, pool.serves)
     if pool.disk_gib is not None:
         rented = f", {pool.disk_gb:,.0f} GB rented for all nodes" if pool.disk_gb else ", on the machine's own disk"
+        if 0.0 < pool.disk_gb < ENOUGH * pool.disk_gib * pool.nodes * GIB / GIGA:
+            rented += ", the rest on the machines' own disks"
         lines.append(f"disk per node: needs {pool.disk_gib:,.0f} GiB{rented}")
     return lines
 

@@ -35,14 +35,11 @@ def rivals(found: Sequence[Rival], plan: Plan) -> list[RenderableType]:
     if not found:
         return [*parts, bullets(["there was nothing else to choose from", *_alone(found)])]
     rows, told = [], []
-    for _, group in groupby(found, key=lambda rival: rival.axis):
-        for number, rival in enumerate(group):
-            name, value = AXES[rival.axis] if number == 0 else "", words.PRICING.get(rival.value, rival.value)
-            total = "" if rival.total_usd is None else words.usd(rival.total_usd)
-            hours = "" if rival.hours is None else words.hours(rival.hours)
-            why = reason(rival, plan)
+    for axis, group in groupby(found, key=lambda rival: rival.axis):
+        for number, (value, total, hours, why) in enumerate(_cells(list(group), plan)):
+            name = AXES[axis] if number == 0 else ""
             rows.append((name, value, total, hours, why))
-            told.append((name, f"{value}: {why}" if not total else f"{value}, {total}, {hours}: {why}"))
+            told.append((name, f"{value}, {total}, done in {hours}: {why}" if total else f"{value}: {why}"))
     columns = ("", "with this alone", "best plan", "done in", "why it lost")
     wide = table(columns, rows, right=("best plan", "done in"))
     parts.append(Fitting(wide, facts(told), LEAST_WIDTH))
@@ -51,6 +48,21 @@ def rivals(found: Sequence[Rival], plan: Plan) -> list[RenderableType]:
         parts.append(indented(paragraph(done, style="dim")))
     alone = _alone(found)
     return [*parts, bullets(alone)] if alone else parts
+
+
+def _cells(group: Sequence[Rival], plan: Plan) -> list[tuple[str, str, str, str]]:
+    """Name, total, hours and reason of each rival of one axis; those without a plan are told once for each reason."""
+    names: dict[tuple[str, str, str], list[str]] = {}
+    for number, rival in enumerate(group):
+        why, name = reason(rival, plan), words.PRICING.get(rival.value, rival.value)
+        if rival.total_usd is None or rival.hours is None:
+            names.setdefault(("", "", why), []).append(name)
+        else:
+            names[(words.usd(rival.total_usd), words.hours(rival.hours), f"{number} {why}")] = [name]
+    return [
+        (words.listed(named), total, hours, why.partition(" ")[2] if total else why)
+        for (total, hours, why), named in names.items()
+    ]
 
 
 def _alone(found: Sequence[Rival]) -> list[str]:

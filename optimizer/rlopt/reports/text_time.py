@@ -74,7 +74,9 @@ def waits(time: Time) -> list[str]:
     if len(work) < 2 or idle < WAITS * time.step_seconds:
         return []
     others = words.listed([f"pool {name}" for name in work if name != busiest])
-    return [f"pool {busiest} works {words.seconds(work[busiest])} of a step and waits {words.seconds(idle)} for {others}"]
+    return [
+        f"pool {busiest} works {words.seconds(work[busiest])} of a step and waits {words.seconds(idle)} for {others}"
+    ]
 
 
 def _steps(time: Time) -> list[tuple[str, str]]:
