@@ -190,7 +190,7 @@ def test_other_currencies_need_a_rate() -> None:
     yuan = replace(BASE, currency="CNY", price_per_hour=100.0)
     market = opened(yuan, SPOT)
     assert market.left_out == {NO_RATE: 1}
-    assert market.warnings == (f"1 {NO_RATE}: left out",)
+    assert market.warnings == (f"1 {NO_RATE}: left out; costs.exchange_rates brings them in",)
     with pytest.raises(MissingFactError, match="exchange rate"):
         opened(yuan)
     costs = request().costs.model_dump(by_alias=True) | {"exchange_rates": {"CNY": {"amount": 0.14, "currency": "USD"}}}
