@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from rlopt.cli import exits, options
-from rlopt.cli.output import print_text
-from rlopt.language import tr
+from rlopt.cli.output import print_report
 
 
 @click.command(short_help="Validate a request and say what was derived.")
@@ -23,7 +22,7 @@ def check(file: Path, overrides: tuple[str, ...], calibration: Path | None, step
       rlopt check constraints.yaml
     """
     from rlopt import api
+    from rlopt.reports.check_text import check_report
 
-    lines = api.check(file, overrides, **options.own(calibration, steps_done))
-    print_text("".join(f"{tr(line)}\n" for line in lines))
+    print_report(*check_report(api.check(file, overrides, **options.own(calibration, steps_done))))
     return exits.DONE

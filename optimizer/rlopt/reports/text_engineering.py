@@ -22,4 +22,6 @@ def _hours(one: Engineering) -> str:
         return " and takes as many engineer hours"
     change = "more" if one.more_hours > 0 else "fewer"
     hours = words.number(abs(one.more_hours))
+    if hours == "1":
+        return f" and takes one {change} engineer hour ({words.usd(abs(one.more_usd))} once)"
     return f" and takes {hours} {change} engineer hours ({words.usd(abs(one.more_usd))} once)"

@@ -37,7 +37,7 @@ def review_report(found: Review) -> list[RenderableType]:
         parts.append(paragraph(f"Next time: {_do(found, found.largest)}."))
     shown = in_cents(found.parts, found.more_usd)
     rows: list[tuple[str, ...]] = [(name, _signed(shown[name]), MEANS[name]) for name in PARTS]
-    rows.append(("together", _signed(round(found.more_usd, 2)), ""))
+    rows.append(("in all", _signed(round(found.more_usd, 2)), ""))
     parts += [*heading("Billed minus planned"), table(("part", "USD", "is"), rows, right=("USD",))]
     narrow = (", ".join(_told(line)) for line in found.lines)
     wide = table(("row of the bill", *NUMBERS), [_row(line) for line in found.lines], right=NUMBERS)
