@@ -13,7 +13,6 @@ import rlopt
 MOST_LINES = 300
 LONGER = {
     "rlopt/api.py": "every public function side by side, each a few lines",
-    "rlopt/plan.py": "the answer, field by field: its docstrings are the published schema",
     "rlopt/request/parts.py": "the request, field by field: its docstrings are the published schema",
     "rlopt/request/kinds.py": "every kind of value side by side, so that their messages stay alike",
 }
