@@ -11,11 +11,10 @@ from rlopt import api
 from rlopt.candidates.context import Context, make_context, margin
 from rlopt.candidates.engine import Engine
 from rlopt.candidates.engine_seconds import sample, with_tools
-from rlopt.candidates.joint import compose
 from rlopt.candidates.market import Market, Topology
 from rlopt.candidates.training_memory import training_memory
 from rlopt.candidates.training_seconds import stage_seconds
-from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s
+from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s, step_seconds
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED
 from rlopt.reading.resolve import resolve_models
 from rlopt.workloads import build_workload
@@ -124,12 +123,8 @@ def predict(pinned: Pinned) -> Result:
             named["overhead"] += float(colocated_swap_s(shape, gpus.astype(float), calibration)[0])
         step = train + generate + named["overhead"]
     else:
-
-        class Parts:
-            sync_seconds = (0.0, named["overhead"], named["overhead"])
-            exposed_share = float(calibration.rl["exposed_share"])
-
-        step = float(compose(pinned.placement, np.array([train]), np.array([generate]), Parts())[0])  # type: ignore[arg-type]
+        exposed, overlaps = float(calibration.rl["exposed_share"]), pinned.placement == ASYNC
+        step = float(step_seconds(np.array([train]), np.array([generate]), named["overhead"], overlaps, exposed)[0])
     return Result(step, named, needed, capacity)
 
 
