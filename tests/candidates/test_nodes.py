@@ -30,6 +30,8 @@ HERE = np.array([0])
 
 def test_every_assumption_is_named() -> None:
     assert len(NODES.assumed) == 9
+    assert set(NODES.assumed) - set(NODES.assumed_by(prepares=False)) == {"loading host share 0.5"}
+    assert NODES.assumed_by(prepares=True) == NODES.assumed
     assert {"host system 4 GiB", "machine network 10 Gb/s", "sample copies 2"} <= set(NODES.assumed)
 
 

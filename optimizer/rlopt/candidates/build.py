@@ -149,7 +149,8 @@ def build_problem(
     every: list[TrainingTable | SamplingTable | ScoringTable] = [table for _, table in tables]
     every += [table for _, table in scoring_tables]
     every += [table for _, table in sampling.values()]
-    excluded, notes = _left_out(every, request, market, stops, operations)
+    prepares = loading is not None and loading.vcpu_seconds > 0.0 and request.job.data.prepare.host_share is None
+    excluded, notes = _left_out(every, request, market, stops, operations, prepares=prepares)
     excluded |= builder.left_out
     notes += kernel_notes
     notes += acting_notes(request, [variant.workload for variant in variants])
@@ -255,6 +256,8 @@ def _left_out(
     market: Market,
     stops: Floats,
     operations: Operations,
+    *,
+    prepares: bool,
 ) -> tuple[dict[str, int], list[str]]:
     """Counts of what was left out by fact, and what the plan has to say of it."""
     notes: list[str] = []
@@ -272,7 +275,8 @@ def _left_out(
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
     if operations.assumed:
-        notes.append("assumed, not measured: " + ", ".join((*operations.assumed, *load_nodes().assumed)))
+        assumed = (*operations.assumed, *load_nodes().assumed_by(prepares=prepares))
+        notes.append("assumed, not measured: " + ", ".join(assumed))
     notes += _without_network(request, market)
     notes += _without_people(request)
     notes += care_notes(request)

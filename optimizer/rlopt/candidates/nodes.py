@@ -8,6 +8,9 @@ from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
 
+LOADING = "loading host share"
+"""The one that counts only where samples are decoded on the machines that train."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
@@ -23,6 +26,10 @@ class Nodes:
     machine_network_gbps: float
     loading_host_share: float
     assumed: tuple[str, ...]
+
+    def assumed_by(self, *, prepares: bool) -> tuple[str, ...]:
+        """Those that a job rests on: without the share for preparing samples where its machines prepare none."""
+        return tuple(text for text in self.assumed if prepares or not text.startswith(LOADING))
 
 
 def _in_words(key: str, value: float) -> str:
