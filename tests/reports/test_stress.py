@@ -37,6 +37,10 @@ def test_a_missed_deadline_says_which_plan_is_right_and_how_to_ask_for_it() -> N
     assert "No plan keeps every limit" in said(right=None, regret_usd=None)
 
 
+def test_a_missed_deadline_says_by_how_much() -> None:
+    assert "30 h: the deadline is missed by 6 h. Then" in sentence(LATE, 0.9, 24.0)
+
+
 def test_what_the_right_plan_saves_where_nothing_is_broken() -> None:
     assert "$20.00 less than this plan costs then" in said(broken=[], meets_deadline=True)
     same = RIGHT.model_copy(update={"same": True})

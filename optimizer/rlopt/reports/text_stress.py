@@ -14,13 +14,14 @@ def stress(plan: Plan) -> list[RenderableType]:
     if not plan.stress and not plan.peaks:
         return []
     confidence = plan.time.confidence if plan.time else 0.9
-    said = [sentence(one, confidence) for one in (*plan.stress, *plan.peaks)]
+    deadline = plan.time.deadline_hours if plan.time else None
+    said = [sentence(one, confidence, deadline) for one in (*plan.stress, *plan.peaks)]
     if plan.phases:
         said.append("What is done before the job keeps its predicted bill at a slower pace.")
     return [*heading("Under stress"), *map(paragraph, said)]
 
 
-def sentence(one: Stressed, confidence: float) -> str:
+def sentence(one: Stressed, confidence: float, deadline_hours: float | None = None) -> str:
     """What the plan is at one pace or load, and what to choose instead."""
     head = f"If every step takes {one.times:g} times what is predicted, this plan "
     if isinstance(one, Peak):
@@ -33,8 +34,12 @@ def sentence(one: Stressed, confidence: float) -> str:
         return f"{head}makes no progress between two stops. {_instead(one)}"
     done = f"{words.chances(confidence)} are done within {words.hours(one.confident_hours)}"
     text = f"{head}costs {words.usd(one.total_usd)} and {done}"
-    if one.meets_deadline is not None:
-        text += ": the deadline is met" if one.meets_deadline else ": the deadline is missed"
+    if one.meets_deadline:
+        text += ": the deadline is met"
+    elif one.meets_deadline is not None and deadline_hours is not None:
+        text += f": the deadline is missed by {words.hours(one.confident_hours - deadline_hours)}"
+    elif one.meets_deadline is not None:
+        text += ": the deadline is missed"
     others = [key for key in dict.fromkeys(one.broken) if key != "limits.deadline"]
     if others:
         text += f"; it breaks {words.listed(others)}"
