@@ -45,7 +45,8 @@ Written by `scripts/docs.py` from the program's own help; do not edit by hand.
 
 Results go to stdout and everything else to stderr; under `--json` stdout holds nothing but JSON.
 Exit codes: 0 done, 2 bad input, 3 proven infeasible (the plan is still printed), 4 stopped at the time limit
-without a proof (the best plan is printed), 1 an internal fault.
+without a proof (the best plan is printed), 5 prices could not be renewed and the old ones stay, 1 an internal
+fault, 130 stopped from the keyboard.
 `NO_COLOR` is respected; `RLOPT_DEBUG=1` shows where an internal fault happened.
 """
 

@@ -101,7 +101,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             reads.append(f"{role} copy {weights:.2f} GB x {tier.retrieval_per_gb:g} USD/GB")
         _told_of_move(f"{role} checkpoints", route, stay, wrote, reads)
     for item, (stay, route, part) in held_charges(plan, problem, tariff).items():
-        if not stay.gb:
+        if not stay.gb and not part.stored:
             continue
         tier = route.first
         held = max(float(route.after if route.second else stay.hours), tier.min_hours)

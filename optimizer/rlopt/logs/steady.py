@@ -83,7 +83,7 @@ def steady(log: Log, warm_up: int = WARM_UP) -> Steady:
         whole=all(step.whole for step in kept),
         used=(kept[0].number, kept[-1].number, len(kept)),
         left_out=left_out,
-        last=max(step.number for step in log.steps),
+        last=log.steps[-1].number,
         logged_seconds=float(np.sum(every)),
         logged_steps=len(every),
     )

@@ -28,6 +28,8 @@ class Console:
         """The step of the line."""
         if not any(mark in line.text for mark in MARKS):
             return None
+        if self.count and "'step_time'" not in line.text:
+            return None  # the summary that closes a log whose steps were told
         start = line.text.find("{")
         values = printed(line.text[start:]) if start >= 0 else None
         self.count += 1

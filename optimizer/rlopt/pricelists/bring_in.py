@@ -41,7 +41,7 @@ def own_list(path: Path, catalog: Catalog) -> PriceList:
         complaints.append(Complaint(row.file, row.line, row.column, message, fix="correct the row, or take it out"))
     if complaints:
         raise InputError(complaints)
-    return found
+    return _with_offers(found, table)
 
 
 def read_file(path: Path, provider: str | None, name: str | None, as_of: str | None, catalog: Catalog) -> PriceList:

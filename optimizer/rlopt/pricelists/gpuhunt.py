@@ -19,6 +19,8 @@ PROVIDERS: Final = {"lambdalabs": "lambda", "vastai": "vast", "datacrunch": "ver
 """Its names for providers that the catalogs call otherwise."""
 BY_ZONE: Final = frozenset(("gcp",))
 """Providers whose location is a zone: its region, a dash and a letter. Elsewhere it is a region."""
+CALENDAR: Final = "gcp-dws-calendar-mode"
+"""Flag of Google Cloud's rows for hours booked ahead; ``spot`` is false there (src/gpuhunt/providers/gcp.py)."""
 COLUMNS: Final = {
     "instance_type": "instance_name",
     "gpu": "gpu_name",
@@ -49,6 +51,8 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
         raise CellError("provider", "", "does not say whose price this is")
     if not row["gpu_name"] or row["gpu_count"] in ("", "0", "0.0"):
         raise CellError("gpu_name", row["gpu_name"], "a machine without GPUs")
+    if CALENDAR in row.get("flags", ""):
+        raise CellError("flags", row["flags"], "a price of hours booked ahead (DWS calendar mode), not on demand")
     spot = {"true": True, "false": False}.get(row["spot"].lower())
     if spot is None:
         raise CellError("spot", row["spot"], "neither true nor false")

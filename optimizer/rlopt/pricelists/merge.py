@@ -26,7 +26,8 @@ def laid_over(catalog: Catalog, lists: Iterable[PriceList]) -> Catalog:
         older += _put(one.offers, offers, one.own) + _put(one.zone_offers, zoned, one.own)
         known = {_kind(offer) for offer in one.offers if offer.region is not None and offers.get(offer.id) is offer}
         offers = {key: old for key, old in offers.items() if not _everywhere(old, known)}
-        shapes |= {offer.shape.key: offer.shape for offer in one.offers if offer.shape.key not in shapes}
+        made = (*one.offers, *one.zone_offers)
+        shapes |= {offer.shape.key: offer.shape for offer in made if offer.shape.key not in shapes}
         provenance.append(Provenance(title(one), one.as_of, len(one.offers) + len(one.zone_offers), one.source))
     left_out: Mapping[str, int] = {**catalog.left_out, OLDER: older} if older else catalog.left_out
     return replace(

@@ -86,7 +86,7 @@ class _Reader:
         for key in top:
             if key not in TOP:
                 self.say(str(key), "is not known here", f"one of {', '.join(TOP)}", self.near(str(key), TOP))
-        rooms = {room: top[room] for room in ROOMS if top.get(room)}
+        rooms = {room: top[room] for room in ROOMS if top.get(room) is not None}
         for room, table in rooms.items():
             self.table((room,), table)
         named = {key: self.name_of(top, key) for key in ("name", "as_of")}

@@ -101,7 +101,10 @@ def _of_rows(
         message = "no row tells a time that can be predicted"
         fix = "see the reasons with: rlopt validate FILE"
         raise InputError.of("", message, file=str(paths[0]), allowed="columns as rlopt validate reads them", fix=fix)
-    moved = {path: (base_at, after) for _, one in fits for path, (base_at, after) in one.moved.items()}
+    moved: dict[tuple[str, ...], tuple[float, float]] = {}
+    for _, one in fits:
+        for constant, (base_at, after) in one.moved.items():
+            moved[constant] = (moved.get(constant, (base_at, after))[0], after)
     names = {path: f"{len(one.ids)} rows of {name}" for name, one in fits for path in one.moved}
     name = f"rows of {', '.join(path.name for path in paths)}"
     provenance = {

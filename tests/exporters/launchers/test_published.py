@@ -60,6 +60,7 @@ ADDED = {
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu": PLAN,
     "actor_rollout_ref.actor.strategy": PLAN,
     "actor_rollout_ref.hybrid_engine": PLAN,
+    "actor_rollout_ref.ref.fsdp_config.model_dtype": PLAN,
     "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu": PLAN,
     "actor_rollout_ref.rollout.dtype": PLAN,
     "actor_rollout_ref.rollout.free_cache_engine": PLAN,

@@ -66,9 +66,9 @@ def export(run: Run, smoke: bool) -> Export:
 def _common(run: Run, batch: Batch, section: str) -> Settings:
     evaluation = run.request.job.evaluation
     found: Settings = {
-        f"{section}.max_num_steps": run.steps,
+        f"{section}.max_num_steps": run.steps * run.offline_updates,
         f"{section}.max_num_epochs": 100_000,
-        f"{section}.val_period": evaluation.every if evaluation is not None else 0,
+        f"{section}.val_period": evaluation.every * run.offline_updates if evaluation is not None else 0,
         f"{section}.val_at_start": False,
         "policy.model_name": address(run, "policy"),
         "policy.tokenizer.name": address(run, "policy"),
@@ -82,7 +82,7 @@ def _common(run: Run, batch: Batch, section: str) -> Settings:
         "data.validation": None,
         "checkpointing.enabled": True,
         "checkpointing.checkpoint_dir": SAVES,
-        "checkpointing.save_period": run.save_steps,
+        "checkpointing.save_period": run.save_steps * run.offline_updates,
         "checkpointing.keep_top_k": run.keep_recent,
         "checkpointing.metric_name": None,
         "checkpointing.save_optimizer": True,

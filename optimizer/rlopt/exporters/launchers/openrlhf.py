@@ -79,7 +79,7 @@ def _common(run: Run, batch: Batch, prefix: str, merged: bool) -> Flags:
         ("ds.param_dtype", "fp16" if run.made.precision.update == "fp16" else "bf16"),
         ("ckpt.path", SAVES),
         ("ckpt.output_dir", SAVES),
-        ("ckpt.save_steps", run.save_steps),
+        ("ckpt.save_steps", run.save_steps * run.offline_updates),
         ("ckpt.max_num", run.keep_recent),
         ("ckpt.load_enable", True),
         ("logger.logging_steps", 1),

@@ -69,6 +69,11 @@ class Run:
         return self.made.group_size or 1
 
     @property
+    def offline_updates(self) -> int:
+        """Steps of a launcher in one of the plan, where each of its steps is an update: without sampling."""
+        return 1 if self.generates else self.updates
+
+    @property
     def updates(self) -> int:
         """U."""
         return self.request.job.updates_per_step

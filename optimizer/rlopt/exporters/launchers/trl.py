@@ -83,7 +83,7 @@ def _common(run: Run, batch: Batch) -> Tree:
         # on FSDP2 accelerate's own switch does it, and both together are wrong
         "gradient_checkpointing": layout.recompute in ("full", "selective") and not accelerate_recomputes(run),
         "save_strategy": "steps",
-        "save_steps": run.save_steps,
+        "save_steps": run.save_steps * run.updates * job.ppo_epochs,
         "save_total_limit": run.keep_recent,
         "logging_steps": 1,
         "report_to": "none",

@@ -42,7 +42,8 @@ def export(run: Run, smoke: bool) -> Export:
         settings, blanks, gaps = _online(run, engine, batch)
         command = "python3 -m verl.trainer.main_ppo"
     title = f"{run.request.job.name} for verl {VERSION}"
-    found = [*engine.gaps, *batch.gaps, *gaps, *frozen_gaps(run, "vision"), *common_gaps(run)]
+    frozen = frozen_gaps(run, *(() if run.algorithm == "sft" else ("vision",)))
+    found = [*engine.gaps, *batch.gaps, *gaps, *frozen, *common_gaps(run)]
     words = [override(key, value) for key, value in settings.items()]
     files = {"launch.sh": script(title, found, blanks, command, words)}
     trial = smoke_of(run, batch) if smoke else None
@@ -85,6 +86,8 @@ def _online(run: Run, engine: verl_engine.Engine, batch: Batch) -> tuple[Setting
         }
     if reference:
         settings[f"{REF}.log_prob_micro_batch_size_per_gpu"] = batch.micro_batch
+        if engine.fsdp:  # verl's own default holds it in fp32, the plan in 16 bits
+            settings[f"{REF}.fsdp_config.model_dtype"] = "bf16"
     settings |= engine.settings
     blanks, gaps = [TRAIN, VAL, *blanks_of(policy)], list[Gap]()
     for part in (_rollout, verl_roles.roles, _saving):

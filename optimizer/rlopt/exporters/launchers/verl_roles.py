@@ -13,6 +13,8 @@ from rlopt.request.parts import Environment
 
 ENGINE = 0.5
 """Share of a card for an engine that the plan tells no memory of: verl's own default."""
+OWN = "actor_rollout_ref.actor.optim."
+"""The policy's optimizer: a critic trains with the same."""
 TOOLS = Blank("TOOL_CONFIG", "the YAML file that describes the tools")
 TEACHER_NODES = Blank("TEACHER_NODES", "the machines for the teacher: the plan has none of its own")
 TEACHER_GPUS = Blank("TEACHER_GPUS_PER_NODE", "the GPUs of each of these machines")
@@ -30,18 +32,28 @@ def roles(run: Run, batch: Batch) -> Part:
     parts += [_environment(run, acts)] if acts is not None else []
     for added, asked, missing in parts:
         settings, blanks, gaps = settings | added, [*blanks, *asked], [*gaps, *missing]
-    return settings, blanks, gaps
+    return settings, blanks, [*gaps, *_unplaced(run)]
+
+
+def _unplaced(run: Run) -> list[Gap]:
+    """Pools of their own for what verl scores on the training machines only."""
+    found = []
+    for pool in run.scorers:
+        if not {"reward", "teacher"} & set(pool.serves):
+            says = f"pool {pool.name} serves {', '.join(pool.serves)}"
+            found.append(Gap(says, "verl scores with these on the training machines: more memory there", True))
+    return found
 
 
 def _critic(run: Run, batch: Batch) -> Part:
     engine, model = engine_of(run), address(run, "critic")
     room = "critic." + ("fsdp." if engine.fsdp else "megatron.")
-    plain = {key: value for key, value in engine.body.items() if not key.startswith("++")}
     settings = {
         "critic.model.path": model,
         "critic.ppo_micro_batch_size_per_gpu": batch.micro_batch,
         "critic.strategy": "fsdp2" if engine.fsdp else "megatron",
-        **{room + key: value for key, value in plain.items()},
+        **{room + key: value for key, value in engine.body.items()},
+        **{key.replace(OWN, "critic.optim."): value for key, value in engine.settings.items() if OWN in key},
     }
     if run.request.job.packing:
         settings["critic.ppo_max_token_len_per_gpu"] = run.budget_tokens(run.degree("cp"))
@@ -51,7 +63,7 @@ def _critic(run: Run, batch: Batch) -> Part:
 
 
 def _reward(run: Run) -> Part:
-    model, pool = address(run, "reward"), run.scorers[0] if run.scorers else None
+    model, pool = address(run, "reward"), next((one for one in run.scorers if "reward" in one.serves), None)
     where = "reward.reward_model."
     settings: dict[str, Any] = {
         f"{where}enable": True,

@@ -35,7 +35,7 @@ def settings(run: Run, engine: Engine, batch: Batch) -> tuple[dict[str, Any], li
     found: dict[str, Any] = {} if engine.fsdp else {"engine": "megatron", "optim": "megatron"}
     found |= {
         "data.train_files": TRAIN,
-        "data.train_batch_size": batch.prompts,
+        "data.train_batch_size": batch.prompts // run.updates,
         "data.micro_batch_size_per_gpu": batch.micro_batch,
         "data.use_dynamic_bsz": job.packing,
         "data.max_token_len_per_gpu": run.budget_tokens(run.degree("cp")),
@@ -54,8 +54,8 @@ def settings(run: Run, engine: Engine, batch: Batch) -> tuple[dict[str, Any], li
     found |= {under("engine.", key): value for key, value in engine.body.items()}
     found |= {
         "trainer.total_epochs": 100_000,
-        "trainer.total_training_steps": run.steps,
-        "trainer.save_freq": run.save_steps,
+        "trainer.total_training_steps": run.steps * run.offline_updates,
+        "trainer.save_freq": run.save_steps * run.offline_updates,
         "trainer.max_ckpt_to_keep": run.keep_recent,
         "trainer.resume_mode": "auto",
         "trainer.nnodes": run.trainer.nodes,

@@ -19,7 +19,7 @@ FAR: Final = 3.0
 """A deadline this many times later than the slowest plan lies off the chart: an arrow points there."""
 
 
-def frontier_figure(choices: Sequence[Choice], currency: str = "USD") -> Figure:
+def frontier_figure(choices: Sequence[Choice]) -> Figure:
     """Points carry the number of their plan as ``customdata``; the last trace marks the chosen one."""
     on = [one for one in choices if one.on_frontier]
     beside = [one for one in choices if not one.on_frontier]
