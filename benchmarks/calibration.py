@@ -27,9 +27,9 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from rlopt.estimates import Calibration, load_calibration  # noqa: E402
+from rlopt.facts.files.folder import load_catalog  # noqa: E402
 from rlopt.fitting import Study  # noqa: E402
-from rlopt.fitting.own_rows import fit_study  # noqa: E402
-from rlopt.reading.catalogs import load_catalog  # noqa: E402
+from rlopt.fitting.user_rows import fit_study  # noqa: E402
 
 Floats = NDArray[np.float64]
 KINDS = ("training", "generation", "rl")
@@ -98,7 +98,7 @@ def slowed(kind: str, row: Mapping[str, str], calibration: Calibration) -> float
     if kind == "generation":
         table = calibration.generation
         return float(table["engines"][engine]["device_factor"]) * float(table["effects"]["device"].get(device, 1.0))
-    from rlopt.estimates.transfer import framework_cell
+    from rlopt.estimates.loop.transfer import framework_cell
 
     halves = [float(framework_cell(engine, name, calibration)) for name in ("train", "sample")]
     generation = load_catalog().devices[device].generation if device in load_catalog().devices else ""

@@ -28,7 +28,7 @@ from rlopt.estimates import (
     update_parts,
     update_seconds,
 )
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 
 MODELS = ("Meta-Llama-3.1-8B", "DeepSeek-V3")
 REPEATS = 5

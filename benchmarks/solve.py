@@ -36,7 +36,7 @@ def larger(times: int) -> Any:
     """The shipped catalog with ``times - 1`` copies of every offer under new providers, prices log-normal."""
     import numpy as np
 
-    from rlopt.reading.catalogs import load_catalog
+    from rlopt.facts.files.folder import load_catalog
 
     catalog, random = load_catalog(), np.random.default_rng(7)
     offers = list(catalog.offers)

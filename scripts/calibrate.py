@@ -28,13 +28,13 @@ import numpy as np  # noqa: E402
 
 from rlopt.estimates import Calibration, load_calibration  # noqa: E402
 from rlopt.estimates.calibration import calibration_dir  # noqa: E402
+from rlopt.facts.files.folder import load_catalog  # noqa: E402
 from rlopt.fitting import Study, fit, out_of_sample  # noqa: E402
 from rlopt.fitting.bands import band_tables  # noqa: E402
 from rlopt.fitting.memory_margin import margins_after  # noqa: E402
 from rlopt.fitting.write import room_text, values_of, with_tables  # noqa: E402
 from rlopt.measured.banding import band_factor  # noqa: E402
 from rlopt.measured.kept_out import LABELS, kept_out_csv  # noqa: E402
-from rlopt.reading.catalogs import load_catalog  # noqa: E402
 
 Record = dict[str, object]
 KINDS = ("training", "memory", "generation", "rl_sync", "rl")

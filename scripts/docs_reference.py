@@ -7,8 +7,8 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from rlopt.answers.plan import Plan
 from rlopt.api import schema
-from rlopt.plan import Plan
 from scripts.docs_fields import FIELDS, NAMES
 from scripts.docs_schema import Pages
 

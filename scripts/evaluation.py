@@ -16,16 +16,16 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "optimizer"), str(ROOT)]
 
 from rlopt import api  # noqa: E402
-from rlopt.candidates.build import Held, build_problem  # noqa: E402
-from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven  # noqa: E402
+from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven  # noqa: E402
 from rlopt.errors import InputError, NotSupportedError, RloptError  # noqa: E402
 from rlopt.facts import Catalog  # noqa: E402
 from rlopt.measured.rows import Row  # noqa: E402
+from rlopt.pools.build import Held, build_problem  # noqa: E402
 from rlopt.problem import Problem  # noqa: E402
 from rlopt.request import Request  # noqa: E402
-from rlopt.studies.evaluate import Priced, price  # noqa: E402
-from rlopt.studies.misfit import misfit  # noqa: E402
-from rlopt.studies.published_request import Published  # noqa: E402
+from rlopt.studies.configuration.evaluate import Priced, price  # noqa: E402
+from rlopt.studies.configuration.published_request import Published  # noqa: E402
+from rlopt.studies.configuration.shortfall import misfit  # noqa: E402
 from scripts import evaluation_page, found_page, savings  # noqa: E402
 
 FOUND = ROOT / "measurements" / "evaluated_runs.csv"

@@ -7,8 +7,8 @@ from functools import lru_cache
 from statistics import median
 
 from rlopt import api
-from rlopt.plan import Plan
-from rlopt.studies.published import Published, compare
+from rlopt.answers.plan import Plan
+from rlopt.studies.configuration.published import Published, compare
 from scripts.accuracy_tables import markdown, percent
 from scripts.figures_contract import Figure, inside, verdict
 from scripts.savings import EXAMPLES, FOUND

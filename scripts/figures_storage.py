@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlopt import api
+from rlopt.answers.plan import Plan
 from rlopt.facts import StorageTier
-from rlopt.plan import Plan
 from rlopt.units import GIB
 from scripts.accuracy_tables import markdown, percent
 from scripts.figures_contract import Figure, inside, verdict

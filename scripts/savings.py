@@ -19,13 +19,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "optimizer"), str(ROOT)]
 
 from rlopt import api  # noqa: E402
+from rlopt.answers.plan import Plan  # noqa: E402
 from rlopt.errors import NotSupportedError  # noqa: E402
 from rlopt.measured.names import find_machine  # noqa: E402
 from rlopt.measured.rows import Row, read_table  # noqa: E402
-from rlopt.plan import Plan  # noqa: E402
 from rlopt.problem import Problem  # noqa: E402
 from rlopt.studies.cheapest import cheapest  # noqa: E402
-from rlopt.studies.published import Comparison, Machine, Published, compare  # noqa: E402
+from rlopt.studies.configuration.published import Comparison, Machine, Published, compare  # noqa: E402
 from scripts import found_page, savings_page  # noqa: E402
 
 BASELINES = ROOT / "tests" / "data" / "baselines.csv"

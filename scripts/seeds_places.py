@@ -16,8 +16,8 @@ from typing import Any, Final, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from rlopt import api
+from rlopt.answers.plan import Plan
 from rlopt.errors import NotSupportedError
-from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.rules import rules_of

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rlopt.answers.explanation import Explanation
+    from rlopt.answers.plan import Frontier, Plan
     from rlopt.api import explain, frontier, load, solve
     from rlopt.errors import (
         Complaint,
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
         RloptError,
         SolverError,
     )
-    from rlopt.explanation import Explanation
-    from rlopt.plan import Frontier, Plan
     from rlopt.request import Request
 
 _HOME = {
@@ -36,9 +36,9 @@ _HOME = {
     "frontier": "rlopt.api",
     "explain": "rlopt.api",
     "Request": "rlopt.request",
-    "Plan": "rlopt.plan",
-    "Frontier": "rlopt.plan",
-    "Explanation": "rlopt.explanation",
+    "Plan": "rlopt.answers.plan",
+    "Frontier": "rlopt.answers.plan",
+    "Explanation": "rlopt.answers.explanation",
     "Complaint": "rlopt.errors",
     "RloptError": "rlopt.errors",
     "InputError": "rlopt.errors",

@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlopt.candidates.build import build_problem
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.facts import Catalog
-from rlopt.plan import Frontier, Plan
+from rlopt.pools.build import build_problem
 from rlopt.pricelists.in_use import catalog as catalog  # one of the public functions
 from rlopt.pricelists.in_use import facts_of, within_capacity
 from rlopt.problem import Problem
@@ -17,19 +17,19 @@ from rlopt.reading.resolve import resolve_models, shape_warnings
 from rlopt.request import Request
 from rlopt.studies import cheapest as cheapest_study
 from rlopt.studies import frontier as frontier_study
+from rlopt.studies.explain.relax import relaxations
 from rlopt.studies.phases import remembering, with_phases
-from rlopt.studies.relax import relaxations
 from rlopt.workloads import algorithm
 
 if TYPE_CHECKING:
-    from rlopt.comparison import Comparison
-    from rlopt.configuration import Configuration
-    from rlopt.difference import Difference
-    from rlopt.evaluation import Evaluation
-    from rlopt.explanation import Explanation
-    from rlopt.exporters.launchers import Export
-    from rlopt.recalibration import Recalibration
-    from rlopt.review import Review
+    from rlopt.answers.comparison import Comparison
+    from rlopt.answers.configuration import Configuration
+    from rlopt.answers.difference import Difference
+    from rlopt.answers.evaluation import Evaluation
+    from rlopt.answers.explanation import Explanation
+    from rlopt.answers.recalibration import Recalibration
+    from rlopt.answers.review import Review
+    from rlopt.launchers.exports import Export
 
 FRONTIER_IN_SHORT = 6
 
@@ -135,7 +135,7 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
 
     Where there is no plan: which changes open one. Raises MissingFactError and NotSupportedError.
     """
-    from rlopt.studies.explain import explain as explain_study
+    from rlopt.studies.explain.explain import explain as explain_study
     from rlopt.studies.rebuilding import narrowing
 
     known = facts_of(request, facts)
@@ -213,7 +213,7 @@ def review(plan: str | Path, bill: str | Path) -> Review:
     """The bill that came against a saved plan, split into trials, throughput, price, growth and the rest."""
     from rlopt.measured.bill import read_bill
     from rlopt.reading.plan_file import read_plan
-    from rlopt.studies.review import review as review_study
+    from rlopt.studies.running.review import review as review_study
 
     first, second = Path(plan), Path(bill)
     return review_study(read_plan(first), read_bill(second), (first.name, second.name))
@@ -226,9 +226,9 @@ def evaluate(
 
     Raises InputError where it contradicts itself, the request or the catalogs.
     """
-    from rlopt.configuration import Configuration
-    from rlopt.reading.config_file import read_configuration
-    from rlopt.studies.evaluate import evaluate as evaluate_study
+    from rlopt.answers.configuration import Configuration
+    from rlopt.reading.configuration.file import read_configuration
+    from rlopt.studies.configuration.evaluate import evaluate as evaluate_study
     from rlopt.studies.rebuilding import rebuilding
 
     given = config if isinstance(config, Configuration) else read_configuration(config)
@@ -254,7 +254,7 @@ def calibrate(
     ``config`` is a configuration or a plan, by default the request's optimum. ``.calibration`` is the text of the
     file that `load` takes. Raises InputError.
     """
-    from rlopt.studies.calibrating import calibrating
+    from rlopt.studies.running.timings import calibrating
 
     def solved(one: Request) -> Plan:
         return solve(one, backend, facts=facts, short_frontier=False)
@@ -295,7 +295,7 @@ def check(
     Raises InputError, also for what it states of a comparison; MissingFactError where it names a model, GPU, place or
     launcher that no catalog knows.
     """
-    from rlopt.reading.checked import checked
+    from rlopt.studies.check import checked
 
     request = load(path, overrides, calibration, steps_done)
     return checked(request, facts_of(request), Path(path), overrides)

@@ -148,7 +148,7 @@ class InfeasibleError(RloptError):
     message
         What was asked.
     relaxations
-        Changes that make it feasible, each priced (`rlopt.plan.Relaxation`, or lists of them).
+        Changes that make it feasible, each priced (`rlopt.answers.plan.Relaxation`, or lists of them).
     """
 
     exit_code: ClassVar[int] = 3

@@ -10,10 +10,10 @@ import pytest
 
 from rlopt.errors import InputError
 from rlopt.facts import Model
-from rlopt.reading.catalogs import load_catalog
-from rlopt.reading.hf_config import model_from_config
-from rlopt.reading.hf_families import FAMILIES
-from rlopt.reading.hf_file import LARGEST_BYTES
+from rlopt.facts.files.folder import load_catalog
+from rlopt.reading.huggingface.config import model_from_config
+from rlopt.reading.huggingface.families import FAMILIES
+from rlopt.reading.huggingface.file import LARGEST_BYTES
 
 LLAMA = {
     "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32,

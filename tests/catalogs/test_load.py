@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rlopt.errors import InputError
-from rlopt.reading import catalogs
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files import folder as catalogs
+from rlopt.facts.files.folder import load_catalog
 from tests.catalogs.rows import FOLDER, read
 
 BUDGET_SECONDS = 0.25

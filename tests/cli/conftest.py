@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import rlopt
+from rlopt.answers.explanation import Explanation
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.cli.entry import run
-from rlopt.explanation import Explanation
 from rlopt.facts.catalog import Catalog
-from rlopt.plan import Frontier, Plan
 from tests.reports import catalogs, explanations, plans
 
 

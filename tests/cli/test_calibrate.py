@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rlopt.cli.entry import run
-from tests.logs import writers
-from tests.logs.writers import Truth
+from tests.launchers.logs import writers
+from tests.launchers.logs.writers import Truth
 
 SMALL = ("--set", "choices.gpus=[H100]", "--set", "limits.max_gpus=2", "--set", "choices.pricing=[on_demand]")
 

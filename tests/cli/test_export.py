@@ -12,7 +12,7 @@ from rlopt.cli import folder
 from rlopt.cli.entry import run
 from rlopt.cli.export import LAUNCHERS as NAMES
 from rlopt.cli.folder import write_folder
-from rlopt.exporters.launchers import LAUNCHERS
+from rlopt.launchers.exports import LAUNCHERS
 
 EXAMPLE = "examples/requests/01-grpo-lora-qwen2.5-0.5b-one-gpu.yaml"
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from rlopt.plan import Frontier
+from rlopt.answers.plan import Frontier
 from tests.cli.conftest import FakeApi, Result
 from tests.reports import plans
 

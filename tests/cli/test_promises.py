@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.plan import Frontier, Plan
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.program import Program
 from rlopt.solvers import via_ortools
 from rlopt.solvers.contract import Outcome

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.plan import Frontier
+from rlopt.answers.plan import Frontier
 from rlopt.reports.page import render
 from tests.cli.conftest import FakeApi, Result
 from tests.reports import plans

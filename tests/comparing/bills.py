@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rlopt.answers.plan import Plan
 from rlopt.measured.bill import BillRow, read_bill
-from rlopt.plan import Plan
 from tests.reports import plans
 
 LINES = (

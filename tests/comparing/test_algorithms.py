@@ -10,7 +10,7 @@ import pytest
 from rlopt import api
 from rlopt.errors import InputError, MissingFactError
 from rlopt.reading.compared import Variant, load_compared
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 
 FILE = """\
 version: 1

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.comparison import Comparison
-from rlopt.plan import Plan
+from rlopt.answers.comparison import Comparison
+from rlopt.answers.plan import Plan
 from rlopt.reports.console import to_text
-from rlopt.reports.text_compare import comparison_report
+from rlopt.reports.text.compare import comparison_report
 from rlopt.studies.compare import Entry, compare
 from tests.cli.conftest import Result
 from tests.reports import plans

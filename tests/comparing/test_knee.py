@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt import api
-from rlopt.plan import Frontier, Plan
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import frontier_csv
-from rlopt.reports.frontier_text import MARK, frontier_report
+from rlopt.reports.text.frontier import MARK, frontier_report
 from rlopt.studies.knee import knee
 from tests.reports import plans
 from tests.studies.small import asked

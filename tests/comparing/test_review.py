@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rlopt.answers.plan import Plan
+from rlopt.answers.review import Parts, Review
 from rlopt.errors import InputError
 from rlopt.measured.bill import DIMENSIONS, BillRow
-from rlopt.plan import Plan
 from rlopt.reports.console import to_text
-from rlopt.reports.text_review import PARTS, in_cents, review_report
-from rlopt.review import Parts, Review
-from rlopt.studies.review import review
+from rlopt.reports.text.review import PARTS, in_cents, review_report
+from rlopt.studies.running.review import review
 from tests.cli.conftest import Result
 from tests.comparing.bills import planned, rows
 from tests.reports import plans

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.audit import faults
+from rlopt.answers.plan import Frontier
+from rlopt.assembly.audit import faults
 from rlopt.errors import InputError
-from rlopt.plan import Frontier
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import frontier_csv
-from rlopt.reports.text import plan_report
+from rlopt.reports.text.plan import plan_report
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
 from tests.reports import plans

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
-from rlopt.candidates.market import Market, Topology
-from rlopt.candidates.operations import Operations
-from rlopt.candidates.pricing import unloaded
-from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.facts import Catalog, Device, Model, Offer, Shape
-from rlopt.problem import Checkpoint, Columns, Pools, Problem
+from rlopt.facts.operations import Operations
+from rlopt.pools.pricing import unloaded
+from rlopt.problem import Checkpoint, Columns, Market, Pools, Problem, Topology
+from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
+from rlopt.problem.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.request import Request
-from rlopt.studies.exhaustive import every_column
+from rlopt.search.exhaustive import every_column
 from rlopt.workloads import Lengths, Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
@@ -164,6 +163,8 @@ def neutral(rows: int) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Details:
     """Every pool trains in bf16 (row 0) or fp8 (row 1) and needs 20 of 70 GiB."""
+
+    ends = ()
 
     def _of(self, roles: tuple[str, ...], precision: str) -> PoolDetail:
         return PoolDetail(

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.tariff import CacheStore, Disk, Metering, Tariff, Tier, TierTable
 from rlopt.problem import Pools, Problem
+from rlopt.problem.tariff import CacheStore, Disk, Metering, Tariff, Tier, TierTable
 from rlopt.request import Request
-from rlopt.request.cache import Cache
 from rlopt.request.choices import LogProbs
 from rlopt.request.costs import AutomaticRelease, Idle
-from rlopt.request.data_life import Backup
-from rlopt.request.data_work import DataWork, Inspect, Versions
-from rlopt.request.metrics import Metrics, TextLog
-from rlopt.request.observing import Dashboards, Traces
-from rlopt.request.parts import Evaluation
+from rlopt.request.job.cache import Cache
+from rlopt.request.job.data_life import Backup
+from rlopt.request.job.data_work import DataWork, Inspect, Versions
+from rlopt.request.job.metrics import Metrics, TextLog
+from rlopt.request.job.parts import Evaluation
+from rlopt.request.job.records import Dashboards, Traces
 from rlopt.units import Money
 from rlopt.workloads.variants import Variant
 from tests.costs.rich import ACTING

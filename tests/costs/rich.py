@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.tariff import CacheStore, Disk, Metering, TierTable
 from rlopt.problem import Pools, Problem
+from rlopt.problem.tariff import CacheStore, Disk, Metering, TierTable
 from rlopt.request import Request
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.variants import Variant

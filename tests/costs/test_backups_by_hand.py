@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlopt.candidates.tariff import TierTable
-from rlopt.costs.backups import CHANGES, WHOLE, backups
+from rlopt.answers.plan import Plan
+from rlopt.costs.stored.backups import CHANGES, WHOLE, backups
 from rlopt.errors import InputError
-from rlopt.plan import Plan
 from rlopt.problem import Problem
+from rlopt.problem.tariff import TierTable
 from rlopt.reading.request_file import read_request
-from rlopt.request.data_life import Backup
+from rlopt.request.job.data_life import Backup
 from tests.costs.hand import HOT
 from tests.costs.rich import rich_problem, rich_request
 from tests.costs.test_rich_by_hand import hours, plan_with, usd

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.costs import COSTS, bill, cache, compute, copies, data, held, logging, network, operations, storage
+from rlopt.answers.plan import SolverSummary
+from rlopt.assembly.plan import build_plan
+from rlopt.costs import COSTS, bill, cache, compute, data, logging, network, operations, storage
 from rlopt.costs.contract import runs
-from rlopt.plan import SolverSummary
+from rlopt.costs.stored import copies
+from rlopt.costs.stored import kept_bytes as held
 from rlopt.problem import Problem
-from rlopt.studies.answer import build_plan
 from tests.costs.hand import GB, HOUR, columns_of, hand_problem, request
 
 NORTH_HOT, NORTH_COLD, SPOT_HOT, SOUTH, APART_HOT, ASYNC_HOT = 0, 1, 2, 3, 4, 6

@@ -6,16 +6,16 @@ from functools import cache
 
 import pytest
 
-from rlopt.candidates.build import build_problem
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
+from rlopt.facts.files.folder import load_catalog
+from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
-from rlopt.reading.catalogs import load_catalog
 from rlopt.reading.request_file import read_request
 from rlopt.reading.resolve import resolve_models
-from rlopt.request.cache import Cache
 from rlopt.request.costs import AutomaticRelease, Idle
-from rlopt.request.data_work import DataWork, StandsIn
-from rlopt.request.metrics import Metrics, TextLog
+from rlopt.request.job.cache import Cache
+from rlopt.request.job.data_work import DataWork, StandsIn
+from rlopt.request.job.metrics import Metrics, TextLog
 from rlopt.studies.cheapest import cheapest
 from rlopt.units import Money
 from tests.catalogs.rows import Row, read

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlopt.candidates.care import cares
-from rlopt.candidates.joint import options
-from rlopt.candidates.tariff import TierTable
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
+from rlopt.columns.joint import options
+from rlopt.market.recovery_options import cares
 from rlopt.problem import COLOCATED, Problem
+from rlopt.problem.tariff import TierTable
 from rlopt.request import Compression
-from rlopt.studies.bounds import Bounds
+from rlopt.search.bounds import Bounds
+from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive
 from tests.costs.hand import HOT, MARKET, columns_of, hand_problem, request
 from tests.costs.test_rich_by_hand import usd
 from tests.costs.test_twins import plan_of

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rlopt.candidates.tariff import CpuPool, TierTable
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.problem import Problem
+from rlopt.problem.tariff import CpuPool, TierTable
 from rlopt.request import Compression
-from rlopt.studies.bounds import Bounds
+from rlopt.search.bounds import Bounds
+from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive
 from tests.costs.random_bills import random_bill
 from tests.costs.rich import rich_problem, rich_request
 from tests.costs.test_rich_by_hand import hours, plan_with, usd

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rlopt.costs import COSTS, column_costs
-from rlopt.formulate import formulate
 from rlopt.problem import Problem
+from rlopt.search.formulate import formulate
 from tests.costs.golden import matches
 from tests.costs.hand import columns_of, hand_problem
 from tests.costs.rich import rich_problem

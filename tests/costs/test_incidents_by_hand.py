@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlopt.audit import faults
-from rlopt.candidates.stops import unready
-from rlopt.candidates.tariff import TierTable
+from rlopt.assembly.audit import faults
+from rlopt.columns.interruptions import unready
 from rlopt.costs import COSTS
 from rlopt.problem import Care, Columns, Problem
+from rlopt.problem.tariff import TierTable
 from rlopt.request import Request
 from tests.costs.hand import HOT, HOUR, TARIFFS, columns_of, hand_problem, request
 from tests.costs.test_by_hand import APART_HOT, CLEAN, EXPECTED, NORTH_HOT, WORKING, lines_of

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.tariff import Tier, TierTable
-from rlopt.costs.moves import NEVER, best_route, choose_way, route_charge, way_parts
-from rlopt.costs.tiers import Stay
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
+from rlopt.costs.stored.tier_moves import NEVER, best_route, choose_way, route_charge, way_parts
+from rlopt.costs.stored.tiers import Stay
 from rlopt.problem import Problem
-from rlopt.request.data_life import Accesses
+from rlopt.problem.tariff import Tier, TierTable
+from rlopt.request.job.data_life import Accesses
 from tests.costs.hand import HOT, hand_problem
 from tests.costs.rich import rich_problem
 from tests.costs.test_rich_by_hand import asked, hours, plan_with, usd

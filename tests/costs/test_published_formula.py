@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.tariff import Tariff, TierTable
+from rlopt.problem.tariff import Tariff, TierTable
 from rlopt.request import Request
 from rlopt.request.floors import CheckpointFloors
 from tests.costs.hand import GB, columns_of, hand_problem, request

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rlopt.costs import COSTS, bill, column_costs
-from rlopt.costs.copies import quick_enough
+from rlopt.costs.stored.copies import quick_enough
 from rlopt.problem import Columns, Problem
-from rlopt.studies.bounds import Bounds
+from rlopt.search.bounds import Bounds
+from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive
 from tests.costs.random_bills import random_bill
 from tests.costs.test_twins import plan_of
 

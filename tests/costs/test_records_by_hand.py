@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rlopt.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.problem import Problem
 from rlopt.request import DataWork, Evaluation, Inspect, Request
-from rlopt.request.observing import Dashboards, Traces
+from rlopt.request.job.records import Dashboards, Traces
 from rlopt.units import Money
 from tests.costs.hand import HOUR, hand_problem, request
 from tests.costs.rich import rich_problem, rich_request

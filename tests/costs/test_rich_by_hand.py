@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rlopt.costs import held
-from rlopt.costs.copies import kept_hours
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
+from rlopt.costs.stored import kept_bytes as held
+from rlopt.costs.stored.copies import kept_hours
 from rlopt.problem import Problem
 from rlopt.request import Request
 from tests.costs.hand import columns_of

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.tariff import Tier, TierTable
 from rlopt.costs import network, storage
 from rlopt.problem import Checkpoint, Problem
+from rlopt.problem.tariff import Tier, TierTable
 from rlopt.request import Request
 from rlopt.request.floors import CheckpointFloors
 from tests.costs.hand import HOT, columns_of, hand_problem, request

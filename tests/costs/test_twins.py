@@ -8,13 +8,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rlopt.audit import faults
+from rlopt.answers.plan import Plan, SolverSummary
+from rlopt.assembly.audit import faults
+from rlopt.assembly.plan import build_plan
 from rlopt.costs import COSTS, bill
-from rlopt.plan import Plan, SolverSummary
 from rlopt.problem import Columns, Problem
 from rlopt.rules import rules_of
-from rlopt.studies.answer import build_plan
-from rlopt.studies.exhaustive import every_column, keeps
+from rlopt.search.exhaustive import every_column, keeps
 from tests.costs.hand import columns_of, hand_problem, request
 from tests.oracle.problems import random_problem
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rlopt.estimates import Calibration, Hardware, Layout, ModelShape, Tokens, Training, load_calibration
 from rlopt.facts import Catalog, Model
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 
 FULL = Training("full")
 DEGREES = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload")

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlopt.estimates import ModelShape
-from rlopt.estimates.acting import ActingTime, Inference, acting_seconds, inference_seconds
 from rlopt.estimates.roles import role_shape
-from rlopt.estimates.rollout_memory import kv_gib_per_token
+from rlopt.estimates.sampling.acting import ActingTime, Inference, acting_seconds, inference_seconds
+from rlopt.estimates.sampling.memory import kv_gib_per_token
 from rlopt.workloads import Acting, build_workload
 from rlopt.workloads.policy_parts import backbone_of, expert_of
 from tests.estimates.parts import calibration, catalog, hardware

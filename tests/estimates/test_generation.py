@@ -20,10 +20,10 @@ from rlopt.estimates import (
     rollout_other_gib,
     rollout_weights_gib,
 )
-from rlopt.estimates.decode import decode_step, prefill_seconds, touched_experts
-from rlopt.estimates.generation import running_sequences, tail_nodes
-from rlopt.estimates.rates import Rates
-from rlopt.estimates.serving import Serving, engine_rows
+from rlopt.estimates.sampling.decode import decode_step, prefill_seconds, touched_experts
+from rlopt.estimates.sampling.rates import Rates
+from rlopt.estimates.sampling.responses import running_sequences, tail_nodes
+from rlopt.estimates.sampling.serving import Serving, engine_rows
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape
 

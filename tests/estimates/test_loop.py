@@ -25,8 +25,8 @@ from rlopt.estimates import (
     switch_seconds,
     sync_seconds,
 )
-from rlopt.estimates.loop import pressure_factor
-from rlopt.estimates.transfer import framework_cell
+from rlopt.estimates.loop.step import pressure_factor
+from rlopt.estimates.loop.transfer import framework_cell
 from tests.estimates.parts import calibration, shape
 
 CAL = calibration()

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlopt.estimates import Layout, ModelShape, Stack, Tokens, Training, forward_parts, memory_margin, update_parts
-from rlopt.estimates.activations import (
+from rlopt.estimates.sampling.colocated_memory import colocated_peaks
+from rlopt.estimates.training.activations import (
     activation_gib,
     in_flight_layers,
     layer_gib,
@@ -19,8 +20,7 @@ from rlopt.estimates.activations import (
     routed_values,
     scores_gib,
 )
-from rlopt.estimates.colocated_memory import colocated_peaks
-from rlopt.estimates.memory import observed_gib, update_tensors
+from rlopt.estimates.training.memory import observed_gib, update_tensors
 from rlopt.units import GIB
 from tests.estimates.parts import FULL, calibration, catalog, gpt3, layout, shape, tokens
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.estimates.over_run import PARTS, SHARES, averaged
+from rlopt.estimates.loop.run_average import PARTS, SHARES, averaged
 
 JUMPS = st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.01, 50.0)), max_size=6)
 

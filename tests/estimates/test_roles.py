@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.estimates import Layout, ModelShape, Training, forward_seconds, update_parts, update_seconds
-from rlopt.estimates.activations import logits_gib
-from rlopt.estimates.compute import Passes
 from rlopt.estimates.roles import (
     frozen_training,
     part_params,
@@ -21,7 +19,9 @@ from rlopt.estimates.roles import (
     trainable_share,
     trained_params,
 )
-from rlopt.estimates.states import planned_stack, training_states
+from rlopt.estimates.training.activations import logits_gib
+from rlopt.estimates.training.compute import Passes
+from rlopt.estimates.training.states import planned_stack, training_states
 from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.units import GIB

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import forward_seconds
-from rlopt.estimates.scoring import scoring_layout, scoring_memory
+from rlopt.estimates.training.scoring import scoring_layout, scoring_memory
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape, tokens
 

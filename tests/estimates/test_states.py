@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import ModelShape, Training, host_gib, resident_gib, training_engine
-from rlopt.estimates.states import adapter_shards, frozen_host_gib, shards, stage_layers, training_states
+from rlopt.estimates.training.states import adapter_shards, frozen_host_gib, shards, stage_layers, training_states
 from rlopt.units import GIB
 from tests.estimates.parts import FULL, calibration, gpt3, hardware, layout, shape
 

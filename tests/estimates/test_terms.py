@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import Stack, Training, forward_parts, update_parts
-from rlopt.estimates.activations import activation_gib, layer_gib
-from rlopt.estimates.states import training_states
+from rlopt.estimates.training.activations import activation_gib, layer_gib
+from rlopt.estimates.training.states import training_states
 from rlopt.units import GIB
 from tests.estimates.parts import FULL, calibration, hardware, layout, shape, tokens
 

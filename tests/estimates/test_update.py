@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import Stack, Tokens, Training, forward_seconds, optimizer_seconds, update_seconds
-from rlopt.estimates.compute import Passes, gemm_ceiling, gemm_rate, stage_compute_s
-from rlopt.estimates.update import micro_batch_seconds, micro_batches
+from rlopt.estimates.training.compute import Passes, gemm_ceiling, gemm_rate, stage_compute_s
+from rlopt.estimates.training.update import micro_batch_seconds, micro_batches
 from tests.estimates.parts import FULL, hardware, layout, shape, tokens
 from tests.estimates.training_constants import constants
 

@@ -9,9 +9,9 @@ import pytest
 
 from rlopt.estimates import Layout, ModelShape, Stack, Training, optimizer_seconds, update_seconds
 from rlopt.estimates.communication import expert_parallel_s
-from rlopt.estimates.compute import attention_s, gemm_ceiling, gemm_rate, stage_compute_s
-from rlopt.estimates.experts import experts_s
-from rlopt.estimates.update import _gather_s, micro_batch_seconds
+from rlopt.estimates.training.compute import attention_s, gemm_ceiling, gemm_rate, stage_compute_s
+from rlopt.estimates.training.experts import experts_s
+from rlopt.estimates.training.update import _gather_s, micro_batch_seconds
 from tests.estimates.parts import FULL, hardware, layout, shape, tokens
 from tests.estimates.training_constants import constants
 

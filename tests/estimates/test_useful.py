@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import Training
-from rlopt.estimates.compute import Passes
-from rlopt.estimates.gradients import gradient_bytes
-from rlopt.estimates.useful import forward_flops, update_flops
+from rlopt.estimates.training.compute import Passes
+from rlopt.estimates.training.gradients import gradient_bytes
+from rlopt.estimates.training.useful import forward_flops, update_flops
 from tests.estimates.parts import FULL, hardware, layout, shape
 
 DENSE, EXPERTS = "Qwen2.5-7B", "Qwen3-30B-A3B"

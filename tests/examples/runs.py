@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from rlopt import api
-from rlopt.explanation import Explanation
+from rlopt.answers.explanation import Explanation
+from rlopt.answers.plan import Plan
 from rlopt.facts import Catalog
-from rlopt.plan import Plan
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
 

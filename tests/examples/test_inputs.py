@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from tests.examples import runs
 
 

@@ -7,9 +7,9 @@ import pytest
 from rlopt import api
 from rlopt.language import tr
 from rlopt.reports.console import to_text
-from rlopt.reports.frontier_text import frontier_report
-from rlopt.reports.text import plan_report
-from rlopt.reports.text_explain import explanation_report
+from rlopt.reports.text.explain import explanation_report
+from rlopt.reports.text.frontier import frontier_report
+from rlopt.reports.text.plan import plan_report
 from tests.examples import runs
 from tests.language.heard import english_left, listening
 

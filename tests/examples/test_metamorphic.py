@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rlopt import api
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.request import Money
 from tests.examples import runs
 from tests.examples.prices import scaled

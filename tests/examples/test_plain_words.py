@@ -10,15 +10,15 @@ import pytest
 from rich.console import RenderableType
 
 from rlopt import api
+from rlopt.answers.plan import Frontier
 from rlopt.cli.entry import command_line
-from rlopt.plan import Frontier
-from rlopt.reading.config_plan import of_plan
+from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.reports.console import to_text
-from rlopt.reports.frontier_text import frontier_report
-from rlopt.reports.text import plan_report
-from rlopt.reports.text_diff import difference_markdown, difference_report
-from rlopt.reports.text_evaluation import evaluation_report
-from rlopt.reports.text_explain import explanation_report
+from rlopt.reports.text.diff import difference_markdown, difference_report
+from rlopt.reports.text.evaluation import evaluation_report
+from rlopt.reports.text.explain import explanation_report
+from rlopt.reports.text.frontier import frontier_report
+from rlopt.reports.text.plan import plan_report
 from rlopt.studies.diff import difference
 from tests.examples import runs
 

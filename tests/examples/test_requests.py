@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.plan import Plan, Relaxation
+from rlopt.answers.plan import Plan, Relaxation
 from tests.examples import runs
 from tests.examples.misses import MISSES
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rlopt.answers.plan import BillLine, Cost, Kept, Move, Plan
 from rlopt.exporters.budgets import cents
 from rlopt.exporters.labels import aws_labels, azure_labels, gcp_labels
 from rlopt.exporters.tags import tags_document
-from rlopt.plan import BillLine, Cost, Kept, Move, Plan
 from rlopt.request import Request
 from tests.costs.hand import request
 from tests.reports import plans

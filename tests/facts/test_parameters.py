@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rlopt.facts import Mla, Model, parameter_count
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 
 CATALOG = load_catalog()
 PUBLISHED = sorted(name for name, model in CATALOG.models.items() if model.params_basis == "published")

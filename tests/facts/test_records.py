@@ -9,7 +9,7 @@ import pytest
 import rlopt.facts
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, FailureRate, Traffic
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.fit import Study, log_errors
 from rlopt.fitting.generation import measured_rows, study
 from rlopt.fitting.published import dropped
-from rlopt.reading.catalogs import load_catalog
 
 CAL = load_calibration()
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.fit import Study, log_errors
 from rlopt.fitting.memory import measured_rows, study, touches
 from rlopt.fitting.memory_margin import OWN_STATES, family, margins
 from rlopt.fitting.published import published
-from rlopt.measured.memory_cases import cases
-from rlopt.reading.catalogs import load_catalog
+from rlopt.measured.memory.cases import cases
 
 CAL, CATALOG = load_calibration(), load_catalog()
 

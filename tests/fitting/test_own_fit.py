@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from rlopt.estimates import ModelShape, load_calibration
 from rlopt.estimates.calibration import Calibration
-from rlopt.fitting.own_fit import Timing, parameters_of, refit, spreads, timings_of, value_at
-from rlopt.fitting.own_run import OwnRun
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
+from rlopt.fitting.user_fit import Timing, parameters_of, refit, spreads, timings_of, value_at
+from rlopt.fitting.user_run import OwnRun
 
 SHIPPED = load_calibration()
 MODEL = ModelShape.of(load_catalog().models["DeepSeek-R1-Distill-Qwen-7B"])

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
-from rlopt.fitting.own_rows import fit_rows, fit_study
+from rlopt.facts.files.folder import load_catalog
+from rlopt.fitting.user_rows import fit_rows, fit_study
 from rlopt.measured.rows import parse_table
-from rlopt.reading.catalogs import load_catalog
 
 BASE = load_calibration()
 ENGINE, DEVICE = "llm-foundry", "A100-80GB"

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import fit, out_of_sample
 from rlopt.fitting.published import dropped
 from rlopt.fitting.rl import measured_rows, study
 from rlopt.fitting.rl_sync import study as sync_study
 from rlopt.fitting.rl_sync import transport_of
 from rlopt.measured.rows import Row
-from rlopt.reading.catalogs import load_catalog
 
 CATALOG, CAL = load_catalog(), load_calibration()
 STUDY = study(CATALOG, CAL)

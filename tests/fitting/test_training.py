@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import Study
 from rlopt.fitting.published import dropped
 from rlopt.fitting.training import measured_rows, study
-from rlopt.reading.catalogs import load_catalog
 
 MEDIAN, P90 = 0.08, 0.36
 """What the shipped constants may miss by on the rows they were fitted on."""

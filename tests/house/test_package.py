@@ -13,8 +13,8 @@ import rlopt
 MOST_LINES = 300
 LONGER = {
     "rlopt/api.py": "every public function side by side, each a few lines",
-    "rlopt/request/parts.py": "the request, field by field: its docstrings are the published schema",
-    "rlopt/request/kinds.py": "every kind of value side by side, so that their messages stay alike",
+    "rlopt/request/job/parts.py": "the request, field by field: its docstrings are the published schema",
+    "rlopt/request/values/kinds.py": "every kind of value side by side, so that their messages stay alike",
 }
 """Files that may be longer, with the reason."""
 

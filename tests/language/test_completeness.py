@@ -29,7 +29,7 @@ NO_READER = {
     "audit.py": "an internal fault, for developers",
     "rules/": "what the audit says, for developers",
     "costs/loading.py": "what the audit says, for developers",
-    "costs/moves.py": "an internal fault, for developers",
+    "costs/stored/tier_moves.py": "an internal fault, for developers",
     "solvers/exact.py": "an internal fault, for developers",
     "solvers/via_ortools.py": "an internal fault, for developers, but for the choice of a backend",
     "program.py": "the program as a file for solvers",
@@ -40,14 +40,14 @@ NO_READER = {
     "request/schema.py": "the schema, which stays English",
     "exporters/tags.py": "files for clouds",
     "exporters/lifecycle.py": "files for clouds",
-    "exporters/launchers/notes.py": "a file for the launcher",
-    "exporters/launchers/words.py": "files for the launcher",
+    "launchers/exports/notes.py": "a file for the launcher",
+    "launchers/exports/text.py": "files for the launcher",
     "reports/csv_frontier.py": "a file with keys as columns",
     "reports/accuracy_plot.py": "a picture for the documentation",
     "measured/meanings.py": "the documentation of a file's columns",
     "measured/kept_out.py": "for those who keep the measurements",
-    "measured/memory_text.py": "patterns",
-    "studies/exhaustive.py": "used by the suite alone",
+    "measured/memory/text.py": "patterns",
+    "search/exhaustive.py": "used by the suite alone",
 }
 """Modules whose texts reach no reader of a report, each with the reason."""
 NOT_YET: frozenset[str] = frozenset()

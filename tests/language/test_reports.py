@@ -12,10 +12,10 @@ from rich.console import RenderableType
 from rlopt import language
 from rlopt.language.catalogue import catalogue
 from rlopt.reports.console import to_text
-from rlopt.reports.frontier_text import frontier_report
-from rlopt.reports.text import plan_report
-from rlopt.reports.text_evaluation import evaluation_report
-from rlopt.reports.text_explain import explanation_report
+from rlopt.reports.text.evaluation import evaluation_report
+from rlopt.reports.text.explain import explanation_report
+from rlopt.reports.text.frontier import frontier_report
+from rlopt.reports.text.plan import plan_report
 from rlopt.reports.wrapping import breaks
 from tests.language.heard import english_left, listening
 from tests.reports import evaluations, explanations, plans, rich_plans

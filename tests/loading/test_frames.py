@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rlopt.candidates.operations import load_operations
-from rlopt.candidates.volumes import frame_bytes, trajectory_bytes, version_bytes
-from rlopt.reading.derived import derived
+from rlopt.facts.operations import load_operations
+from rlopt.market.volumes import frame_bytes, trajectory_bytes, version_bytes
+from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from rlopt.workloads import build_workload
 from tests.workloads import asked

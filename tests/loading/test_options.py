@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from rlopt import api
-from rlopt.audit import faults
+from rlopt.answers.plan import LoadDecision, Plan
+from rlopt.assembly.audit import faults
 from rlopt.costs import COSTS, bill, column_costs
-from rlopt.plan import LoadDecision, Plan
 from rlopt.problem import COLOCATED, Pools, Problem
 from rlopt.rules import rules_of
-from rlopt.studies.bounds import Bounds, Group
+from rlopt.search.bounds import Bounds, Group
+from rlopt.search.exhaustive import every_column, exhaustive, opened, pareto
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive, opened, pareto
 from rlopt.studies.frontier import frontier_columns
 from tests.costs.test_twins import plan_of
 

@@ -7,10 +7,10 @@ from rich.console import RenderableType
 
 from rlopt import api
 from rlopt.errors import InputError
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 from rlopt.reports.console import to_text
-from rlopt.reports.text_choices import decisions
-from rlopt.reports.text_time import sections
+from rlopt.reports.text.choices import decisions
+from rlopt.reports.text.time import sections
 from rlopt.studies.cheapest import cheapest
 from tests.loading.test_options import EXAMPLES, SLOW, prepare, problem
 

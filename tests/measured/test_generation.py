@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.generation import measured_rows
-from rlopt.measured.generation_cells import Cells, cells_of
-from rlopt.measured.generation_rows import predict
 from rlopt.measured.names import find_machine, find_model
 from rlopt.measured.rows import Row
-from rlopt.reading.catalogs import load_catalog
+from rlopt.measured.sampling.cells import Cells, cells_of
+from rlopt.measured.sampling.rows import predict
 
 CATALOG, CAL = load_catalog(), load_calibration()
 PLAIN = {

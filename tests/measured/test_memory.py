@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
-from rlopt.measured.megatron_args import arguments, model_of
-from rlopt.measured.memory_fields import Fields, fields_of
-from rlopt.measured.memory_fits import as_training_row, capacity_gib, copies, refused
-from rlopt.measured.memory_rows import predict
+from rlopt.facts.files.folder import load_catalog
+from rlopt.measured.memory.fields import Fields, fields_of
+from rlopt.measured.memory.fits import as_training_row, capacity_gib, copies, refused
+from rlopt.measured.memory.rows import predict
 from rlopt.measured.outcome import Outcome
 from rlopt.measured.quantities import FITS_QUANTITY, PEAK
 from rlopt.measured.rows import Row, read_table
-from rlopt.reading.catalogs import load_catalog
+from rlopt.measured.training.megatron_args import arguments, model_of
 
 CAL, CATALOG = load_calibration(), load_catalog()
 FOLDER = Path(__file__).parents[2] / "measurements"

@@ -7,9 +7,9 @@ import csv
 import pytest
 
 from rlopt.data_dir import catalogs_dir
+from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.names import Machine, find_machine, find_model
 from rlopt.measured.rows import Row
-from rlopt.reading.catalogs import load_catalog
 
 CATALOG = load_catalog()
 

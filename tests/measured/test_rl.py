@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
+from rlopt.measured.loop.defaults import framework_of
+from rlopt.measured.loop.fields import LoopFields, read_loop
+from rlopt.measured.loop.rows import predict
+from rlopt.measured.loop.trainer import is_trainer, training_row
 from rlopt.measured.quantities import STAGE_COLUMNS, asked
-from rlopt.measured.rl_defaults import framework_of
-from rlopt.measured.rl_fields import LoopFields, read_loop
-from rlopt.measured.rl_rows import predict
-from rlopt.measured.rl_trainer import is_trainer, training_row
 from rlopt.measured.rows import Row, Table, read_table
-from rlopt.reading.catalogs import load_catalog
 
 CATALOG, CAL = load_catalog(), load_calibration()
 FILE = Path(__file__).parents[2] / "measurements" / "rl.csv"

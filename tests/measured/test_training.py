@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.rows import Row
-from rlopt.measured.stacks import find_stack
-from rlopt.measured.training_fields import Fields, read_fields
-from rlopt.measured.training_rows import cases, predict
-from rlopt.reading.catalogs import load_catalog
+from rlopt.measured.training.fields import Fields, read_fields
+from rlopt.measured.training.rows import cases, predict
+from rlopt.measured.training.stacks import find_stack
 
 CATALOG, CAL = load_catalog(), load_calibration()
 PLAIN = {
@@ -131,7 +131,7 @@ def test_an_engine_cell_wins_over_the_source() -> None:
 
 
 def test_every_stack_of_the_table_is_a_family_of_constants() -> None:
-    from rlopt.measured.stacks import _entries
+    from rlopt.measured.training.stacks import _entries
 
     assert {entry.facts.engine for entry in _entries()} <= set(CAL.engines)
 

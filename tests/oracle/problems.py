@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rlopt.candidates.detail import MixedTimes, PoolDetail, StageDetail
-from rlopt.candidates.market import Market, Topology
-from rlopt.candidates.operations import load_operations
-from rlopt.candidates.pricing import unloaded
-from rlopt.candidates.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.facts import Offer, Shape
-from rlopt.problem import Checkpoint, Pools, Problem
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
+from rlopt.facts.operations import load_operations
+from rlopt.pools.pricing import unloaded
+from rlopt.problem import Checkpoint, Market, Pools, Problem, Topology
+from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
+from rlopt.problem.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.reading.request_file import read_request
 from rlopt.reading.resolve import resolve_models
 from rlopt.workloads import build_workload
@@ -46,6 +45,7 @@ class StubEstimates:
 
     precision: dict[int, str]
     rollouts: Pools
+    ends = ()
 
     def _detail(self, roles: tuple[str, ...], precision: str) -> PoolDetail:
         return PoolDetail(

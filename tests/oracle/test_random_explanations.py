@@ -11,11 +11,11 @@ import pytest
 from rlopt.problem import Columns, Problem
 from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
+from rlopt.search.clock import Clock
+from rlopt.search.exhaustive import every_column, keeps
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.clock import Clock
-from rlopt.studies.exhaustive import every_column, keeps
-from rlopt.studies.relax import combined_change, single_changes
-from rlopt.studies.worth import worth_of
+from rlopt.studies.explain.marginal_value import worth_of
+from rlopt.studies.explain.relax import combined_change, single_changes
 from tests.oracle.problems import random_problem
 
 LONG = 600.0

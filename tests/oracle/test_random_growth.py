@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.detail import GrowingTimes
-from rlopt.candidates.over_run import blocks, growing
-from rlopt.estimates.over_run import PARTS, SHARES
+from rlopt.estimates.loop.run_average import PARTS, SHARES
+from rlopt.pools.run_points import blocks, growing
 from rlopt.problem import Pools, Problem
+from rlopt.problem.detail import GrowingTimes
 from rlopt.request import Request
-from rlopt.studies import dominance, search
+from rlopt.search import dominance, search
+from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import exhaustive
 from tests.oracle.problems import StubEstimates, random_problem
 
 

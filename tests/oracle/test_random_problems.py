@@ -13,8 +13,8 @@ import pytest
 
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
+from rlopt.search.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.frontier import frontier_columns
 from tests.oracle.problems import random_problem
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from rlopt.problem import Care, Pools, Problem
-from rlopt.request.waiting import CutOff, Pilots
-from rlopt.studies import dominance, search
+from rlopt.request.job.waiting import CutOff, Pilots
+from rlopt.search import dominance, search
+from rlopt.search.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.frontier import frontier_columns
 from tests.costs.random_bills import random_bill
 from tests.oracle.problems import random_problem

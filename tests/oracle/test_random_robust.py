@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.slower import again, slower
+from rlopt.columns.pace import again, slower
 from rlopt.costs import column_costs
 from rlopt.problem import Pools, Problem
+from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import every_column, exhaustive
 from rlopt.units import Money
 from tests.oracle.problems import StubEstimates, random_problem
 

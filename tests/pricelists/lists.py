@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists.contract import Defaults, PriceList
 from rlopt.pricelists.offers import price_list
 from rlopt.pricelists.table import Table, parse
-from rlopt.reading.catalogs import load_catalog
 
 SKYPILOT = """\
 InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice

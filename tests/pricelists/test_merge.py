@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from rlopt.facts import Catalog, Offer
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists.contract import PriceList
 from rlopt.pricelists.merge import OLDER, laid_over
-from rlopt.reading.catalogs import load_catalog
 from tests.pricelists.lists import HALL, RENTED, SKYPILOT, own, read
 
 P5 = "aws/us-east-1/any/p5.48xlarge/on_demand"

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from rlopt.errors import InputError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists import store
 from rlopt.pricelists.fetch import Limits
 from rlopt.pricelists.refresh import Outcome, refresh
 from rlopt.pricelists.sources import SOURCES, Source, sources_of
-from rlopt.reading.catalogs import load_catalog
 from tests.pricelists.lists import SKYPILOT
 from tests.pricelists.server import Site, body, chunked, silent, site, tagged, unsaid
 

@@ -15,8 +15,8 @@ import pytest
 from rlopt import api
 from rlopt.data_dir import user_catalogs_dir
 from rlopt.errors import InputError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists import store
-from rlopt.reading.catalogs import load_catalog
 from tests.pricelists.lists import FIGURES, HALL, RENTED, SKYPILOT, own, read
 
 DAY = date(2026, 11, 21)

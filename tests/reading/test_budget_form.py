@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.errors import Complaint
-from rlopt.reading.budget_form import alike
+from rlopt.reading.files.budget_form import alike
 from rlopt.reading.request_file import load_request
 
 Load = Callable[..., Any]

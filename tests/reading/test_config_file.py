@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.configuration import Configuration
+from rlopt.answers.configuration import Configuration
 from rlopt.errors import InputError
-from rlopt.reading.config_file import read_configuration
+from rlopt.reading.configuration.file import read_configuration
 from tests.reports import plans
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.configuration import Configuration
+from rlopt.answers.configuration import Configuration
 from rlopt.errors import InputError
-from rlopt.reading.config_file import read_configuration
-from rlopt.reading.shell import calculated
+from rlopt.reading.configuration.file import read_configuration
+from rlopt.reading.configuration.shell import calculated
 from tests.studies.small import asked
 
 SCRIPT = r"""

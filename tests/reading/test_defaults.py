@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rlopt.candidates.operations import load_operations
-from rlopt.reading.default_rows import ROWS
-from rlopt.reading.defaults import defaults, is_left
+from rlopt.facts.operations import load_operations
+from rlopt.reports.check.default_rows import ROWS
+from rlopt.reports.check.defaults import defaults, is_left
 from rlopt.request.schema import json_schema
 
 Load = Callable[..., Any]

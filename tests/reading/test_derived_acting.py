@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 
 Load = Callable[..., Any]
 

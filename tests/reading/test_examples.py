@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.reading.derived import derived
 from rlopt.reading.request_file import load_request, read_request
+from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from rlopt.units import GIB, Money
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint, InputError
-from rlopt.reading.layers import preset_names
+from rlopt.reading.files.layers import preset_names
 from rlopt.reading.request_file import load_request
 from rlopt.request import FLOOR_GROUPS
 

@@ -9,8 +9,8 @@ import pytest
 
 from rlopt.errors import Complaint
 from rlopt.reading.calibration_file import Run
-from rlopt.reading.derived import derived
 from rlopt.reading.rest import rest_of
+from rlopt.reports.check.derived import derived
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]

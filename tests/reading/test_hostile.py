@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.errors import Complaint, InputError
+from rlopt.facts.files.text import LARGEST_BYTES
+from rlopt.reading.files.tree import DEEPEST, MOST_NODES
 from rlopt.reading.request_file import load_request
-from rlopt.reading.text import LARGEST_BYTES
-from rlopt.reading.tree import DEEPEST, MOST_NODES
 
 Complain = Callable[..., tuple[Complaint, ...]]
 

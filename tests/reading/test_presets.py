@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from rlopt.reading.layers import preset_names
+from rlopt.reading.files.layers import preset_names
 from rlopt.request import TIGHTNESS
 
 FOLDER: Final = Path(__file__).parents[2] / "constraints"

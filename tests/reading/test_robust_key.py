@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]

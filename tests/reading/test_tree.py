@@ -7,8 +7,8 @@ import math
 import pytest
 
 from rlopt.errors import InputError
-from rlopt.reading.scalars import resolve
-from rlopt.reading.tree import parse
+from rlopt.reading.files.scalars import resolve
+from rlopt.reading.files.tree import parse
 
 SCALARS = {
     "1.48e9": 1.48e9,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.evaluation import Broken, Evaluation, Misfit, Remedy, Said, StageMemory
+from rlopt.answers.evaluation import Broken, Evaluation, Misfit, Remedy, Said, StageMemory
 from rlopt.studies.diff import difference
 from tests.reports import plans
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
+from rlopt.answers.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
 from tests.reports import plans
 
 

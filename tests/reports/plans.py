@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.plan import Frontier, Plan
+from rlopt.answers.plan import Frontier, Plan
 
 SOLVER: dict[str, Any] = {
     "backend": "pulp",

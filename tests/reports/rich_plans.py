@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from tests.reports.plans import CPU_POOL, DECISIONS, MAIN_POOL, TIME, optimal
 
 ENGINE = MAIN_POOL["layout"] | {"dp": 1, "sharding": None, "micro_batch": None, "recompute": None, "offload": None}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.plan import Certainty, Plan, WorstCase
+from rlopt.answers.plan import Certainty, Plan, WorstCase
 from rlopt.reports.console import to_text
-from rlopt.reports.text import headline, plan_report
+from rlopt.reports.text.plan import headline, plan_report
 from tests.reports import plans
 
 SURE = Certainty(confidence=0.9, low_usd=540.0, high_usd=701.5, low_hours=10.0, high_hours=13.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.reports.check_text import check_report
+from rlopt.reports.check.text import check_report
 from rlopt.reports.console import to_text
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.evaluation import Evaluation
+from rlopt.answers.evaluation import Evaluation
 from rlopt.reports.console import to_text
-from rlopt.reports.text_evaluation import evaluation_report, headline
+from rlopt.reports.text.evaluation import evaluation_report, headline
 from tests.reports import evaluations, plans
 from tests.reports.golden import check_golden
 from tests.reports.test_explain import SOLVER_WORDS

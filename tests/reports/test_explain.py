@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from rlopt.explanation import Explanation
+from rlopt.answers.explanation import Explanation
 from rlopt.reports.console import to_text
-from rlopt.reports.text_explain import explanation_report
+from rlopt.reports.text.explain import explanation_report
 from tests.reports import explanations, plans
 from tests.reports.golden import check_golden
 

@@ -7,11 +7,11 @@ import io
 
 import pytest
 
-from rlopt.plan import Frontier, FrontierPoint, Plan, WorstCase
+from rlopt.answers.plan import Frontier, FrontierPoint, Plan, WorstCase
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import COLUMNS, DIMENSIONS, frontier_csv
-from rlopt.reports.frontier_text import frontier_report
-from rlopt.reports.text import plan_report
+from rlopt.reports.text.frontier import frontier_report
+from rlopt.reports.text.plan import plan_report
 from tests.reports import plans
 from tests.reports.golden import check_golden
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import use
-from rlopt.plan import Frontier, Plan
 from rlopt.reports import frontier_plot as drawing
 from rlopt.reports.frontier_plot import frontier_plot
 from tests.reports import plans

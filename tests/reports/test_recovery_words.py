@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.reports.console import to_text
-from rlopt.reports.text import plan_report
+from rlopt.reports.text.plan import plan_report
 from tests.reports import plans
 
 

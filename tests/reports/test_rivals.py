@@ -8,12 +8,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from rlopt.candidates.pricing import NO_HOST_MEMORY
-from rlopt.explanation import Over, Rival
+from rlopt.answers.explanation import Over, Rival
+from rlopt.pools.pricing import NO_HOST_MEMORY
 from rlopt.problem import Problem
 from rlopt.reports.console import to_text
-from rlopt.reports.text_rivals import reason, rivals
-from rlopt.studies import unfit
+from rlopt.reports.text.rivals import reason, rivals
+from rlopt.studies.explain import unfit
 from tests.reports import plans
 
 NARROW = 80

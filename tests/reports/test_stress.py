@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.plan import Peak, RightPlan, Stressed
+from rlopt.answers.plan import Peak, RightPlan, Stressed
 from rlopt.reports.console import to_text
-from rlopt.reports.text import plan_report
-from rlopt.reports.text_stress import sentence
+from rlopt.reports.text.plan import plan_report
+from rlopt.reports.text.stress import sentence
 from tests.reports import plans
 
 RIGHT = RightPlan(total_usd=880.0, confident_hours=20.0, summary="async: 8 H100-SXM on_demand at aws", same=False)

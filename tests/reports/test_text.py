@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.reports.console import terminal, to_text
-from rlopt.reports.text import headline, plan_report, standing
+from rlopt.reports.text.plan import headline, plan_report, standing
 from tests.reports import plans
 from tests.reports.golden import check_golden
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rlopt.plan import StageTime, Time
+from rlopt.answers.plan import StageTime, Time
 from rlopt.reports.console import to_text
-from rlopt.reports.text_time import sections, waits
+from rlopt.reports.text.time import sections, waits
 from tests.reports import plans
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.reports.timeline import bars, waiting_seconds
 from tests.reports import plans
 from tests.reports.rich_plans import ROLLOUT, SCORE, TRAIN, mixed

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from rlopt import units
-from rlopt.request.kinds import Count, Label, Name, Number, PartShare, Positive, Share, Switch, Whole, show
-from rlopt.request.quantities import Bandwidth, Cash, Duration, DurationOrZero, Frequency, Size
+from rlopt.request.values.kinds import Count, Label, Name, Number, PartShare, Positive, Share, Switch, Whole, show
+from rlopt.request.values.quantities import Bandwidth, Cash, Duration, DurationOrZero, Frequency, Size
 from rlopt.units import Money
 
 WRITTEN = {"written": True}

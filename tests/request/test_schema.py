@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
+from rlopt.reading.files.keys import all_keys
 from rlopt.reading.init_text import init_text
-from rlopt.reading.keys import all_keys
 from rlopt.request import ROLES
 from rlopt.request.schema import json_schema
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from rlopt.candidates.phases import Phase
-from rlopt.formulate import formulate
 from rlopt.problem import Problem
+from rlopt.problem.phases import Phase
 from rlopt.request import Environment, Metrics, ModelOption, ModelRef
 from rlopt.rules import FAMILIES
+from rlopt.search.formulate import formulate
 from rlopt.workloads import Role
 from rlopt.workloads.picked import Picked
 from tests.costs.golden import matches

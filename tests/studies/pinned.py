@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from rlopt import api
-from rlopt.candidates.context import Context, make_context, margin
-from rlopt.candidates.engine import Engine
-from rlopt.candidates.engine_seconds import sample, with_tools
-from rlopt.candidates.market import Market, Topology
-from rlopt.candidates.training_memory import training_memory
-from rlopt.candidates.training_seconds import stage_seconds
 from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s, step_seconds
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED
+from rlopt.pools.context import Context, make_context, margin
+from rlopt.pools.sampling.engine import Engine
+from rlopt.pools.sampling.seconds import sample, with_tools
+from rlopt.pools.training.memory import training_memory
+from rlopt.pools.training.seconds import stage_seconds
+from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Market, Topology
 from rlopt.reading.resolve import resolve_models
 from rlopt.workloads import build_workload
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
-from rlopt.plan import Plan
 from rlopt.reading.request_file import read_request
 from rlopt.request import Request
+from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.exhaustive import exhaustive
 
 SMALL, LARGE = "Qwen/Qwen2.5-0.5B", "Qwen/Qwen2.5-7B-Instruct"
 MODELS: dict[str, dict[str, Any]] = {

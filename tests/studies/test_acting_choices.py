@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from rlopt.answers.plan import Plan
 from rlopt.errors import InputError
-from rlopt.plan import Plan
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
 from tests.studies.test_model_choices import POLICY, ROBOT

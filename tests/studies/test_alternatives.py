@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rlopt import api
-from rlopt.candidates.build import build_problem
+from rlopt.answers.plan import Plan
 from rlopt.errors import MissingFactError
-from rlopt.plan import Plan
+from rlopt.pools.build import build_problem
 from rlopt.request import Request
 from rlopt.studies.alternatives import Mark, marks
 from rlopt.studies.cheapest import cheapest

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.configuration import Configuration
+from rlopt.answers.configuration import Configuration
+from rlopt.answers.plan import Plan
+from rlopt.answers.recalibration import Recalibration
 from rlopt.errors import InputError
 from rlopt.estimates import own_calibration
-from rlopt.plan import Plan
 from rlopt.reading.calibration_file import read_calibration
-from rlopt.reading.config_plan import of_plan
-from rlopt.recalibration import Recalibration
+from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import OwnConstants, Request
-from rlopt.studies.evaluate import price
-from rlopt.studies.own_log import own_run, with_constants
+from rlopt.studies.configuration.evaluate import price
 from rlopt.studies.rebuilding import rebuilding
-from tests.logs import writers
-from tests.logs.writers import GENERATE, HAND_OVER, SCORE, UPDATE, Truth
+from rlopt.studies.running.user_log import own_run, with_constants
+from tests.launchers.logs import writers
+from tests.launchers.logs.writers import GENERATE, HAND_OVER, SCORE, UPDATE, Truth
 
 DAY = "2026-11-30"
 CHOICES = ("choices.placements=[colocated]", "choices.gpus=[H100]", "choices.pricing=[on_demand]", "limits.max_gpus=8")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from rlopt.answers.plan import Plan, Pool
 from rlopt.api import problem_of
-from rlopt.candidates.scorers import SCORERS
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
-from rlopt.plan import Plan, Pool
-from rlopt.reading.derived import derived
+from rlopt.market.scorers import SCORERS
+from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.reports.console import to_text
-from rlopt.reports.text_diff import choices, difference_markdown, difference_report
+from rlopt.reports.text.diff import choices, difference_markdown, difference_report
 from rlopt.studies.diff import difference
 from tests.reports import plans
 from tests.reports.golden import check_golden

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rlopt.plan import Plan
-from rlopt.reports.text_diff import choices, money
+from rlopt.answers.plan import Plan
+from rlopt.reports.text.diff import choices, money
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.diff import difference
 from tests.oracle.problems import random_problem

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from rlopt import api
-from rlopt.explanation import Engineering, Explanation
-from rlopt.plan import Plan
-from rlopt.reports.text_engineering import engineering
+from rlopt.answers.explanation import Engineering, Explanation
+from rlopt.answers.plan import Plan
+from rlopt.reports.text.engineering import engineering
 from rlopt.request import Request
 from tests.studies.small import asked
 

@@ -12,18 +12,18 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from rlopt import api
-from rlopt.candidates.build import Held, build_problem
-from rlopt.configuration import LayoutGiven
+from rlopt.answers.configuration import LayoutGiven
+from rlopt.answers.plan import SolverSummary
+from rlopt.assembly.plan import build_plan
 from rlopt.facts import Catalog, Offer
-from rlopt.plan import SolverSummary
+from rlopt.pools.build import Held, build_problem
 from rlopt.problem import Columns, Problem
-from rlopt.reading.config_plan import of_plan
+from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import Request
 from rlopt.rules import rules_of
-from rlopt.studies.answer import build_plan
+from rlopt.search.exhaustive import every_column, keeps, opened
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.evaluate import price
-from rlopt.studies.exhaustive import every_column, keeps, opened
+from rlopt.studies.configuration.evaluate import price
 from tests.studies.small import asked, usd
 
 APART = {"placements": ["colocated", "disaggregated", "async"]}

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.candidates.market import open_market
-from rlopt.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
+from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
+from rlopt.answers.evaluation import Evaluation
+from rlopt.answers.plan import Pool
 from rlopt.errors import InputError
-from rlopt.evaluation import Evaluation
-from rlopt.plan import Pool
-from rlopt.reading.config_plan import of_plan
-from rlopt.studies.own_machines import admitting, machines_of
+from rlopt.market.market import open_market
+from rlopt.reading.configuration.saved_plan import of_plan
+from rlopt.studies.configuration.user_machines import admitting, machines_of
 from tests.studies.small import asked, usd
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"

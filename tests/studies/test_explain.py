@@ -7,10 +7,10 @@ import math
 import pytest
 
 from rlopt import api
-from rlopt.explanation import Explanation, Rival
-from rlopt.plan import Relaxation
+from rlopt.answers.explanation import Explanation, Rival
+from rlopt.answers.plan import Relaxation
 from rlopt.request import Request
-from rlopt.studies.unfit import UNKNOWN_HOST_MEMORY
+from rlopt.studies.explain.unfit import UNKNOWN_HOST_MEMORY
 from rlopt.units import Money
 from tests.examples import runs
 from tests.studies.small import asked

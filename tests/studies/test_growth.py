@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
-from rlopt.candidates.growing import GrowingTables, tables_at
-from rlopt.estimates.over_run import PARTS
-from rlopt.plan import Plan
+from rlopt.assembly.first_last import step_at
+from rlopt.estimates.loop.run_average import PARTS
+from rlopt.pools.growth import GrowingTables, tables_at
 from rlopt.problem import Columns, Problem
 from rlopt.studies.cheapest import cheapest, chosen
-from rlopt.studies.first_last import step_at
 from tests.studies.small import asked, solved, usd
 
 PLACEMENTS = ("colocated", "disaggregated", "async")

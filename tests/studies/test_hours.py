@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.audit import faults
+from rlopt.assembly.audit import faults
 from tests.costs.hand import HOUR, columns_of, hand_problem
 from tests.costs.test_twins import plan_of
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.candidates.tariff import Tier, TierTable
-from rlopt.estimates.failures import daly_interval, young_interval
+from rlopt.estimates.loop.failures import daly_interval, young_interval
 from rlopt.problem import Checkpoint, Problem
+from rlopt.problem.tariff import Tier, TierTable
 from rlopt.studies.cheapest import cheapest
 from tests.costs.hand import GB, TARIFFS, hand_problem, pools, request
 

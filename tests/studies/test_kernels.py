@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
-from rlopt.plan import Plan
-from rlopt.reading.derived import derived
-from rlopt.reports.text_choices import decisions
+from rlopt.reports.check.derived import derived
+from rlopt.reports.text.choices import decisions
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
 

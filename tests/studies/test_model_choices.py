@@ -9,7 +9,7 @@ import pytest
 from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError
-from rlopt.studies.relax import relaxations
+from rlopt.studies.explain.relax import relaxations
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
 
 BOTH = [{"model": LARGE, "accuracy": 0.93}, {"model": SMALL, "accuracy": 0.85}]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rlopt import api
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
-from rlopt.plan import Plan
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 from rlopt.request import Pairs, Request
 from rlopt.studies.pairs import pairs_request, priced
 from tests.studies.small import LARGE, SMALL, asked, solved, usd

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from rlopt import api
+from rlopt.answers.plan import Peak, Plan
 from rlopt.errors import MissingFactError
-from rlopt.plan import Peak, Plan
 from rlopt.problem import Problem
-from rlopt.reports.text_stress import sentence
+from rlopt.reports.text.stress import sentence
 from rlopt.request import Request
-from rlopt.request.parts import Offline
+from rlopt.request.job.parts import Offline
 from rlopt.studies.cheapest import chosen
 from rlopt.studies.peak import heavier, peaks
 from tests.studies.small import asked, usd

@@ -41,7 +41,7 @@ from rlopt.estimates import (
     update_parts,
     update_seconds,
 )
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 from tests.studies.pinned import ASYNC, COLOCATED, Pinned, Result, predict
 
 ROWS = list(csv.DictReader((Path(__file__).parents[1] / "data" / "physics.csv").read_text("utf-8").splitlines()))

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from rlopt import api
-from rlopt.candidates.build import build_problem
 from rlopt.errors import InputError
+from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
-from rlopt.studies import published as study
+from rlopt.search.exhaustive import best_of, every_column, keeps
 from rlopt.studies.cheapest import find
-from rlopt.studies.exhaustive import best_of, every_column, keeps
-from rlopt.studies.published import Comparison, Machine, Published, compare
-from rlopt.studies.published_request import question, with_market, without
+from rlopt.studies.configuration import published as study
+from rlopt.studies.configuration.published import Comparison, Machine, Published, compare
+from rlopt.studies.configuration.published_request import question, with_market, without
 from rlopt.units import hours_to_seconds
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlopt.answers.plan import Plan, Time
 from rlopt.api import problem_of, solve
-from rlopt.audit import faults
-from rlopt.candidates.slower import again, slower
+from rlopt.assembly.audit import faults
+from rlopt.columns.pace import again, slower
 from rlopt.costs import column_costs
-from rlopt.plan import Plan, Time
+from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest, find
-from rlopt.studies.exhaustive import exhaustive
 from tests.studies.small import asked, solved, usd
 
 APART = {

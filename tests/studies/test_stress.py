@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from rlopt import api
-from rlopt.audit import faults
-from rlopt.candidates.narrowed import narrowed
-from rlopt.candidates.slower import Pace, again, paced, slower
+from rlopt.answers.plan import Stressed
+from rlopt.assembly.audit import faults
+from rlopt.assembly.plan import build_plan
+from rlopt.columns.narrowed import narrowed
+from rlopt.columns.pace import Pace, again, paced, slower
 from rlopt.costs import column_costs
-from rlopt.plan import Stressed
 from rlopt.problem import Columns, Problem
 from rlopt.request import Request
-from rlopt.studies.answer import build_plan
+from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import chosen
-from rlopt.studies.exhaustive import exhaustive
 from rlopt.studies.stress import NO_PROGRESS, stressed
 from tests.studies.small import asked
 

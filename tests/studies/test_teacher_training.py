@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from rlopt import api
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
-from rlopt.plan import Plan
-from rlopt.reading.derived import derived
+from rlopt.reports.check.derived import derived
 from rlopt.request import ModelOption
-from rlopt.studies.exhaustive import exhaustive
+from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.phases import training_request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
 

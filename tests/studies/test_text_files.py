@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
-from rlopt.audit import audit
-from rlopt.plan import Plan
+from rlopt.assembly.audit import audit
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
 

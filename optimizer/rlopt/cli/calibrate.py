@@ -98,7 +98,7 @@ def calibrate(
         )
     if output is not None:
         write_file(output, found.calibration)
-    from rlopt.reports.text_calibrate import calibration_report
+    from rlopt.reports.text.calibrate import calibration_report
 
     print_answer(found.document(), None, as_json, lambda: calibration_report(found))
     return exits.DONE if found.plan is None else exits.of_plan(found.plan.status)

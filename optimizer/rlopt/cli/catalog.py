@@ -47,7 +47,8 @@ def list_(
     """
     from rlopt import api
     from rlopt.cli import prices_text
-    from rlopt.reports import catalog_records, catalog_text
+    from rlopt.reports import catalog_records
+    from rlopt.reports.text import catalog as catalog_text
 
     filters = {"provider": provider, "region": region, "gpu": gpu, "pricing": pricing}
     facts = api.catalog()
@@ -78,7 +79,8 @@ def show(name: str, as_json: bool) -> int:
       rlopt catalog show Qwen/Qwen2.5-7B-Instruct
     """
     from rlopt import api
-    from rlopt.reports import catalog_records, catalog_text
+    from rlopt.reports import catalog_records
+    from rlopt.reports.text import catalog as catalog_text
 
     records = catalog_records.look_up(api.catalog(), name)
     if as_json:

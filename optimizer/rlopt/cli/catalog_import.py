@@ -29,8 +29,8 @@ def import_(file: Path, provider: str | None, name: str | None, as_of: str | Non
       rlopt catalog import vms.csv --provider lambda --as-of 2026-11-20
     """
     from rlopt.cli import prices_text
+    from rlopt.facts.files.folder import load_catalog
     from rlopt.pricelists.bring_in import keep, read_file
-    from rlopt.reading.catalogs import load_catalog
 
     shipped = load_catalog()
     found = read_file(file, provider, name, as_of, shipped)

@@ -26,10 +26,10 @@ def refresh(provider: str | None, address: str | None, accepted: tuple[str, ...]
     """
     from rlopt.cli import prices_text
     from rlopt.cli.progress import working
+    from rlopt.facts.files.folder import load_catalog
     from rlopt.pricelists.bring_in import today
     from rlopt.pricelists.refresh import refresh as fetch_anew
     from rlopt.pricelists.sources import Source, sources_of
-    from rlopt.reading.catalogs import load_catalog
 
     if address is not None and provider is None:
         message = "--from needs --provider: whose prices are they?"

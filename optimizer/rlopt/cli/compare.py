@@ -71,7 +71,7 @@ def compare(
 
     with working(f"comparing {', '.join(file.name for file in files)}"):
         found = api.compare(files, algorithms, overrides, backend=backend, calibration=calibration)
-    from rlopt.reports.text_compare import comparison_report
+    from rlopt.reports.text.compare import comparison_report
 
     print_answer(found.document(), output, as_json, lambda: comparison_report(found))
     return max(exits.of_plan(one.status) for one in found.contenders)

@@ -43,7 +43,7 @@ def diff(
 
     with working(f"comparing {a.name} and {b.name}"):
         found = api.diff(a, b, backend=backend, calibration=calibration)
-    from rlopt.reports.text_diff import difference_markdown, difference_report
+    from rlopt.reports.text.diff import difference_markdown, difference_report
 
     if not markdown:
         print_answer(found.document(), output, as_json, lambda: difference_report(found))

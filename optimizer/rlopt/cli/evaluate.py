@@ -54,7 +54,7 @@ def evaluate(
     request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"evaluating {config.name}"):
         found = api.evaluate(request, config, backend=backend)
-    from rlopt.reports.text_evaluation import evaluation_report
+    from rlopt.reports.text.evaluation import evaluation_report
 
     print_answer(found.document(), output, as_json, lambda: evaluation_report(found))
     return exits.DONE if found.keeps else exits.INFEASIBLE

@@ -48,7 +48,7 @@ def explain(
     request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"explaining {file.name}"):
         found = api.explain(request, backend=backend)
-    from rlopt.reports.text_explain import explanation_report
+    from rlopt.reports.text.explain import explanation_report
 
     print_answer(found.document(), output, as_json, lambda: explanation_report(found))
     return exits.of_plan(found.plan.status)

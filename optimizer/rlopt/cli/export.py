@@ -12,7 +12,7 @@ from rlopt.cli.output import print_text
 from rlopt.cli.progress import working
 
 LAUNCHERS = ("verl", "openrlhf", "trl", "nemo-rl", "skypilot")
-"""Rows of rlopt.exporters.launchers, named here so that --help needs no import."""
+"""Rows of rlopt.launchers, named here so that --help needs no import."""
 
 
 @click.command(short_help="Write a launcher's configuration.")
@@ -63,8 +63,8 @@ def export(
     """
     from rlopt import api
     from rlopt.cli.folder import write_folder
-    from rlopt.exporters.launchers.printed import export_report
-    from rlopt.exporters.launchers.words import MARK
+    from rlopt.launchers.exports.printed import export_report
+    from rlopt.launchers.exports.text import MARK
 
     request = api.load(file, overrides, **options.own(calibration, steps_done))
     with working(f"planning {file.name}"):

@@ -67,7 +67,7 @@ def frontier(
     if as_json or as_csv:
         print_text(document)
     else:
-        from rlopt.reports.frontier_text import frontier_report
+        from rlopt.reports.text.frontier import frontier_report
 
         print_report(*frontier_report(curve))
     if report is not None:

@@ -81,9 +81,9 @@ def _place(row: LeftOut) -> str:
 
 def brought_in(catalog: Catalog) -> list[dict[str, Any]]:
     """User catalogs, and how many of their offers are the ones that plans use."""
+    from rlopt.facts.files.folder import load_catalog
     from rlopt.pricelists import store
     from rlopt.pricelists.bring_in import today
-    from rlopt.reading.catalogs import load_catalog
 
     if not store.names():
         return []

@@ -9,7 +9,7 @@ from rlopt.cli.output import write_file
 from rlopt.cli.progress import working
 
 if TYPE_CHECKING:
-    from rlopt.plan import Frontier, Plan
+    from rlopt.answers.plan import Frontier, Plan
     from rlopt.request import Request
 
 SPEEDS: Final = 12
@@ -41,7 +41,7 @@ def write_report(
     path: Path, file: Path, overrides: tuple[str, ...], request: Request, plan: Plan, curve: Frontier | None
 ) -> None:
     """Write the page of an answer, whole or not at all."""
-    from rlopt.reading.text import read_text
+    from rlopt.facts.files.text import read_text
     from rlopt.reports.page import Given, page
 
     given = Given(file.name, read_text(file, str(file)), tuple(request.presets), overrides)

@@ -33,7 +33,7 @@ def review(plan: Path, bill: Path, as_json: bool, output: Path | None) -> int:
     from rlopt import api
 
     found = api.review(plan, bill)
-    from rlopt.reports.text_review import review_report
+    from rlopt.reports.text.review import review_report
 
     print_answer(found.document(), output, as_json, lambda: review_report(found))
     return DONE

@@ -76,7 +76,7 @@ def solve(
         from rlopt.exporters.tags import tags_document
 
         write_file(tags_out, to_json(tags_document(plan, request, today())))
-    from rlopt.reports.text import plan_report
+    from rlopt.reports.text.plan import plan_report
 
     print_answer(plan.document(), output, as_json, lambda: plan_report(plan))
     if report is not None:  # after the answer, which it may take a while to prove others beside

@@ -67,7 +67,7 @@ def validate(csv: Path, out: Path | None, plot: Path | None, as_json: bool) -> i
     if as_json:
         print_text(to_json(found))
     else:
-        from rlopt.reports.accuracy_text import accuracy_report
+        from rlopt.reports.text.accuracy import accuracy_report
 
         print_report(*accuracy_report(found))
     faults = sum(one["reason"].startswith(FAULT) for one in found["predictions"])

@@ -7,8 +7,8 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs import cache, compute, data, logging, network, operations, storage
-from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Problem
 
 COSTS: tuple[ModuleType, ...] = (compute, storage, network, cache, logging, operations, data)

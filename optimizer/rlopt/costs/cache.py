@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.candidates.tariff import CacheStore
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import Terms, runs, told
-from rlopt.costs.copies import tariff_of
-from rlopt.plan import BillLine, Plan
+from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Columns, Problem
+from rlopt.problem.tariff import CacheStore
 from rlopt.units import format_size
 
 DIMENSION = "cache"

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rlopt.candidates.lead import pilot_runs
+from rlopt.answers.plan import BillLine, Plan, Pool
+from rlopt.columns.lead_time import pilot_runs
 from rlopt.costs import phases
 from rlopt.costs.contract import Terms, told
-from rlopt.costs.copies import tariff_of
-from rlopt.costs.held import charges, compression_usd
-from rlopt.plan import BillLine, Plan, Pool
+from rlopt.costs.stored.copies import tariff_of
+from rlopt.costs.stored.kept_bytes import charges, compression_usd
 from rlopt.problem import Columns, Problem
 from rlopt.request import Compression
 

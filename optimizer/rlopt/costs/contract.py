@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.workloads.variants import Variant
 

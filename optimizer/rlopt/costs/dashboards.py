@@ -5,7 +5,7 @@ USD = (panels · price + users · price of a user) [USD/month] · (hours of all 
 
 from __future__ import annotations
 
-from rlopt.costs.tiers import Values
+from rlopt.costs.stored.tiers import Values
 from rlopt.problem import Problem
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 

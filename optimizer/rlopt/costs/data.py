@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import Terms, by_variant, runs, variant_of
-from rlopt.costs.tiers import Values
-from rlopt.plan import BillLine, Plan
+from rlopt.costs.stored.tiers import Values
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, Money
 from rlopt.workloads.variants import Variant

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from rlopt.candidates.lead import pilot_runs
+from rlopt.answers.plan import Plan
+from rlopt.columns.lead_time import pilot_runs
 from rlopt.costs.contract import Terms, runs
-from rlopt.plan import Plan
 from rlopt.problem import Columns, Floats, Problem
 
 INCIDENT_PEOPLE: Final = ("diagnosis of failures", "rework between trials", "waiting people")

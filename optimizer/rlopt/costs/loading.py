@@ -1,13 +1,13 @@
-"""Seconds of loading once more, from a plan's own numbers: the twin of `candidates.loading` that an audit compares."""
+"""Seconds of loading once more, from a plan's own numbers: the twin of `pools.loading.pools` that an audit compares."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
-from rlopt.costs.copies import tariff_of
+from rlopt.answers.plan import LoadDecision, Plan
 from rlopt.costs.mounts import mount_of
-from rlopt.plan import LoadDecision, Plan
+from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Problem
 from rlopt.units import GIB, GIGA, KILO, bytes_to_gb
 

@@ -10,11 +10,12 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from rlopt.candidates.tariff import Tariff
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import Terms, runs, told, variant_of
-from rlopt.costs.copies import tariff_of
 from rlopt.costs.dashboards import DASHBOARDS, basis, months, usd_per_month
 from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
+from rlopt.costs.stored.copies import tariff_of
+from rlopt.costs.stored.tiers import Values, added
 from rlopt.costs.text_log import (
     ABNORMAL,
     DEBUGGED,
@@ -28,9 +29,8 @@ from rlopt.costs.text_log import (
     text_gb,
     to_service,
 )
-from rlopt.costs.tiers import Values, added
-from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Ints, Problem
+from rlopt.problem.tariff import Tariff
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
 
 DIMENSION = "logging"

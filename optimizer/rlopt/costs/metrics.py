@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.tariff import Metering
+from rlopt.costs.stored.tiers import Values
 from rlopt.costs.text_log import billed_hours
-from rlopt.costs.tiers import Values
 from rlopt.problem import Problem
+from rlopt.problem.tariff import Metering
 from rlopt.units import SECONDS_PER_HOUR, bytes_to_gb, seconds_to_hours
 
 TRAINER, HARDWARE = "metrics", "hardware metrics"

@@ -5,11 +5,11 @@ USD = units · (GB · price + paid MB/s · price of throughput + paid operations
 
 from __future__ import annotations
 
-from rlopt.candidates.mounts import Mount
+from rlopt.answers.plan import BillLine, LoadDecision, Plan
 from rlopt.costs.contract import runs, told
-from rlopt.costs.copies import tariff_of
-from rlopt.plan import BillLine, LoadDecision, Plan
+from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Columns, Floats, Problem
+from rlopt.problem.mount import Mount
 from rlopt.units import HOURS_PER_MONTH
 
 ITEM = "mounted data set"

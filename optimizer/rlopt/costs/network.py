@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
-from rlopt.candidates.volumes import frame_bytes, version_bytes
-from rlopt.costs import unfinished
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, variant_of
-from rlopt.costs.copies import (
+from rlopt.costs.logging import leaving_lines, leaving_usd
+from rlopt.costs.stored import unfinished
+from rlopt.costs.stored.copies import (
     best_stay,
     copies,
     history_stay,
@@ -24,11 +25,10 @@ from rlopt.costs.copies import (
     tariff_of,
     weight_parts,
 )
-from rlopt.costs.held import base_weights_bytes, held_charges, held_parts, trajectories
-from rlopt.costs.logging import leaving_lines, leaving_usd
-from rlopt.costs.moves import Route, route_charge
-from rlopt.costs.tiers import Stay, added, free_share
-from rlopt.plan import BillLine, Plan
+from rlopt.costs.stored.kept_bytes import base_weights_bytes, held_charges, held_parts, trajectories
+from rlopt.costs.stored.tier_moves import Route, route_charge
+from rlopt.costs.stored.tiers import Stay, added, free_share
+from rlopt.market.volumes import frame_bytes, version_bytes
 from rlopt.problem import Columns, Problem
 from rlopt.units import bytes_to_gb
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlopt.answers.plan import BillLine, Kind, Plan
 from rlopt.costs.contract import Terms, runs
 from rlopt.costs.incidents import INCIDENT_PEOPLE, incident_lines, incident_terms
-from rlopt.plan import BillLine, Kind, Plan
 from rlopt.problem import PLACEMENTS, Columns, Floats, Problem
 from rlopt.units import HOURS_PER_DAY, seconds_to_hours
 

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from rlopt.candidates.phases import Phase
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import variant_of
-from rlopt.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Problem
+from rlopt.problem.phases import Phase
 from rlopt.workloads.variants import Variant
 
 PHASES = "earlier phases"

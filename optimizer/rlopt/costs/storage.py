@@ -12,10 +12,11 @@ import math
 
 import numpy as np
 
-from rlopt.candidates.nodes import load_nodes
-from rlopt.costs import unfinished
+from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, told
-from rlopt.costs.copies import (
+from rlopt.costs.mounts import mount_lines, mount_usd
+from rlopt.costs.stored import unfinished
+from rlopt.costs.stored.copies import (
     best_stay,
     copies,
     history_stay,
@@ -26,12 +27,11 @@ from rlopt.costs.copies import (
     tariff_of,
     weight_parts,
 )
-from rlopt.costs.held import KINDS, disk_usd, held_charges, held_parts
-from rlopt.costs.mounts import mount_lines, mount_usd
-from rlopt.costs.moves import Route, route_charge
+from rlopt.costs.stored.kept_bytes import KINDS, disk_usd, held_charges, held_parts
+from rlopt.costs.stored.tier_moves import Route, route_charge
+from rlopt.costs.stored.tiers import Stay, Values, added, free_share
 from rlopt.costs.text_log import FILES
-from rlopt.costs.tiers import Stay, Values, added, free_share
-from rlopt.plan import BillLine, Plan
+from rlopt.facts.node import load_nodes
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 

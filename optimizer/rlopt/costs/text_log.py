@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from rlopt.answers.plan import Plan
 from rlopt.costs.contract import by_variant, variant_of
-from rlopt.costs.tiers import Stay, Values
-from rlopt.plan import Plan
+from rlopt.costs.stored.tiers import Stay, Values
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import bytes_to_gb, seconds_to_hours
 from rlopt.workloads.policy_loss import unrolled

@@ -5,10 +5,9 @@ from __future__ import annotations
 from rlopt.estimates.arrays import Hardware, Layout, Stack, Training
 from rlopt.estimates.calibration import Calibration, load_calibration, own_calibration
 from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
-from rlopt.estimates.failures import daly_interval, expected_hours, working_hours, young_interval
-from rlopt.estimates.generation import GenerationTime, generation_seconds
 from rlopt.estimates.lengths import CutLognormal, Tokens
-from rlopt.estimates.loop import (
+from rlopt.estimates.loop.failures import daly_interval, expected_hours, working_hours, young_interval
+from rlopt.estimates.loop.step import (
     Loop,
     Stages,
     StepTime,
@@ -20,16 +19,7 @@ from rlopt.estimates.loop import (
     quantise_seconds,
     sample_factor,
 )
-from rlopt.estimates.memory import MemoryParts, forward_parts, memory_margin, update_parts
-from rlopt.estimates.rollout_memory import (
-    kv_gib_per_token,
-    kv_room_gib,
-    rollout_other_gib,
-    rollout_weights_gib,
-)
-from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.states import host_gib, planned_stack, resident_gib, training_engine
-from rlopt.estimates.transfer import (
+from rlopt.estimates.loop.transfer import (
     colocated_fixed_s,
     colocated_swap_s,
     disaggregated_fixed_s,
@@ -39,8 +29,13 @@ from rlopt.estimates.transfer import (
     switch_seconds,
     sync_seconds,
 )
+from rlopt.estimates.sampling.memory import kv_gib_per_token, kv_room_gib, rollout_other_gib, rollout_weights_gib
+from rlopt.estimates.sampling.responses import GenerationTime, generation_seconds
+from rlopt.estimates.shape import ModelShape
+from rlopt.estimates.training.memory import MemoryParts, forward_parts, memory_margin, update_parts
+from rlopt.estimates.training.states import host_gib, planned_stack, resident_gib, training_engine
+from rlopt.estimates.training.update import forward_seconds, optimizer_seconds, update_seconds
 from rlopt.estimates.uncertainty import quantile
-from rlopt.estimates.update import forward_seconds, optimizer_seconds, update_seconds
 
 __all__ = [
     "GENERATIONS",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from rlopt.answers.plan import Plan
 from rlopt.exporters.budgets import THRESHOLDS, Json
-from rlopt.plan import Plan
 from rlopt.request import Request
 
 

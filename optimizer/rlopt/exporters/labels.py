@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.request import Request
 
 JOB, ALGORITHM, PART = "job", "algorithm", "job-part"

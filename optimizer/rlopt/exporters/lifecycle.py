@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.units import HOURS_PER_DAY
 
 CREATED: Final = "creation"

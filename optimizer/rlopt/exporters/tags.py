@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from rlopt.answers.plan import Plan
 from rlopt.costs import data, operations
 from rlopt.exporters.budgets import THRESHOLDS, Budget, Json, aws_budget, azure_budget, cents, gcp_budget
 from rlopt.exporters.cut_off import trials_document
@@ -34,7 +35,6 @@ from rlopt.exporters.labels import (
     job_tags,
 )
 from rlopt.exporters.lifecycle import lifecycle_rules
-from rlopt.plan import Plan
 from rlopt.request import Request
 from rlopt.units import GIB
 

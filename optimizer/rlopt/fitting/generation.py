@@ -13,8 +13,8 @@ from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
 from rlopt.fitting.published import dropped, published
-from rlopt.measured.generation_rows import NAMES, Cases, cases
 from rlopt.measured.rows import Row
+from rlopt.measured.sampling.rows import NAMES, Cases, cases
 
 ROOM = "generation"
 FILES = ("generation.csv", "generation_latency_derived.csv")

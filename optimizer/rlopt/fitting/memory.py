@@ -13,8 +13,8 @@ from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.memory_priors import BY_ENGINE, PLAIN
 from rlopt.fitting.published import dropped, published
-from rlopt.measured.memory_cases import cases, limits, peaks
-from rlopt.measured.memory_fits import as_training_row, is_loop, refused, round_figure
+from rlopt.measured.memory.cases import cases, limits, peaks
+from rlopt.measured.memory.fits import as_training_row, is_loop, refused, round_figure
 from rlopt.measured.quantities import PEAK
 from rlopt.measured.rows import Row
 

@@ -19,7 +19,7 @@ from rlopt.facts import Catalog
 from rlopt.fitting.fit import Study
 from rlopt.fitting.memory import REPORTED, measured_rows
 from rlopt.fitting.published import published
-from rlopt.measured.memory_cases import MemoryCases, cases, peaks
+from rlopt.measured.memory.cases import MemoryCases, cases, peaks
 
 COVERED = 0.95
 PLANNED = 0.80

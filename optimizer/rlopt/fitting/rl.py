@@ -15,8 +15,8 @@ from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.published import dropped, published
-from rlopt.measured.rl_rows import RATE, STEP, cases, in_quantity, labels_of, step_times
-from rlopt.measured.rl_stages import stages_of
+from rlopt.measured.loop.rows import RATE, STEP, cases, in_quantity, labels_of, step_times
+from rlopt.measured.loop.stages import stages_of
 from rlopt.measured.rows import Row
 
 FILE = "rl.csv"

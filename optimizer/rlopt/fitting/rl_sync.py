@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
-from rlopt.estimates.transfer import line_seconds
+from rlopt.estimates.loop.transfer import line_seconds
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study
 from rlopt.fitting.published import published

@@ -24,7 +24,7 @@ from rlopt.fitting.training_priors import (
     PLAIN,
 )
 from rlopt.measured.rows import Row
-from rlopt.measured.training_rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
+from rlopt.measured.training.rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
 
 ROOM, FILE = "training", "training.csv"
 SOURCE_POWER = 0.4

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
+from rlopt.answers.plan import Dimension
 from rlopt.errors import Complaint, InputError
 from rlopt.measured.rows import Row, Table, read_table
-from rlopt.plan import Dimension
 
 DIMENSIONS: Final[tuple[str, ...]] = get_args(Dimension)
 FACTS: Final = ("trials", "hours", "gpu_hours", "price")

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 from rlopt.data_dir import catalogs_dir
 from rlopt.facts import Catalog, Device, Model, parameter_count
+from rlopt.facts.files.cells import records
+from rlopt.facts.files.devices import device as read_device
+from rlopt.facts.files.devices import model as read_model
 from rlopt.measured.rows import Row
-from rlopt.reading.catalog_rows import records
-from rlopt.reading.catalog_things import device as read_device
-from rlopt.reading.catalog_things import model as read_model
 
 FOLDER = "measured"
 SAME_SHAPE = 0.02

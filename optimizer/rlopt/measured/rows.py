@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rlopt.errors import Complaint, InputError
-from rlopt.reading.text import decode
+from rlopt.facts.files.text import decode
 
 LARGEST_BYTES: Final = 64 << 20
 MOST_ROWS: Final = 500_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlopt.data_dir import user_catalogs_dir
 from rlopt.facts import Catalog
-from rlopt.reading.catalogs import load_catalog
+from rlopt.facts.files.folder import load_catalog
 from rlopt.request import Request
 
 

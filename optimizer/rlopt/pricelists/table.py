@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlopt.errors import InputError
-from rlopt.reading.text import decode
+from rlopt.facts.files.text import decode
 
 LARGEST_BYTES: Final = 64 << 20
 """The largest public price file of one provider has a few MB."""

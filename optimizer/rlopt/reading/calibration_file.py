@@ -13,10 +13,10 @@ from typing import Any, Final
 from rlopt.errors import Complaint, InputError
 from rlopt.estimates.bounds import bounds_of
 from rlopt.estimates.calibration import OPEN, ROOMS, load_calibration
-from rlopt.reading.text import read_text
-from rlopt.reading.tree import Tree, join, parse
+from rlopt.facts.files.text import read_text
+from rlopt.reading.files.tree import Tree, join, parse
 from rlopt.request import OwnConstants
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 SCHEMA: Final = "rlopt.calibration/1"
 RUN: Final = ("job", "algorithm", "group_size", "total_steps", "steps_done", "hours_spent", "usd_spent")

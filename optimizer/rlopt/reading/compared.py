@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from rlopt.errors import Complaint, InputError
-from rlopt.reading import overrides
+from rlopt.facts.files.text import read_text
 from rlopt.reading.agreement import check
-from rlopt.reading.layers import merge_file, preset_names, put_own_over
-from rlopt.reading.merge import Layer, without_nulls
+from rlopt.reading.files import overrides
+from rlopt.reading.files.layers import merge_file, preset_names, put_own_over
+from rlopt.reading.files.merge import Layer, without_nulls
+from rlopt.reading.files.tree import Tree, parse
 from rlopt.reading.request_file import finish, load_request
-from rlopt.reading.text import read_text
-from rlopt.reading.tree import Tree, parse
 from rlopt.request import ROLES, Request
 
 LENGTHS: Final = ("steps", "epochs", "convergence", "value_convergence")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlopt.answers.plan import LayoutChoice, Plan, Pool
 from rlopt.errors import Complaint, InputError
-from rlopt.plan import LayoutChoice, Plan, Pool
 from rlopt.request import Request
 
 MOST = 100_000

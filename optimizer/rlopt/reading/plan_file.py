@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from rlopt.answers.plan import Plan
 from rlopt.errors import Complaint, InputError
-from rlopt.plan import Plan
-from rlopt.reading.text import read_text
+from rlopt.facts.files.text import read_text
 
 SCHEMA = "rlopt.plan/1"
 

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from rlopt.errors import Complaint, InputError
 from rlopt.reading.agreement import check, with_defaults
-from rlopt.reading.complaints import complaints_of, ordered, unknown_key
-from rlopt.reading.keys import known_keys
-from rlopt.reading.layers import layer_of, load_layers
-from rlopt.reading.merge import Layer, without_nulls
+from rlopt.reading.files.complaints import complaints_of, ordered, unknown_key
+from rlopt.reading.files.keys import known_keys
+from rlopt.reading.files.layers import layer_of, load_layers
+from rlopt.reading.files.merge import Layer, without_nulls
 from rlopt.request import FILLED_IN, Request, Source
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 PYTHON: Final = "<python>"
 _VERSION: Final = 1

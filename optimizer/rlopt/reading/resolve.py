@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rlopt.facts import Catalog, Mla, Model, parameter_count
-from rlopt.reading.hf_config import model_from_config
+from rlopt.reading.huggingface.config import model_from_config
 from rlopt.request import ROLE_DEFAULTS, ROLES, InlineModel, ModelChoice, ModelRef, Request
 from rlopt.workloads.picked import facts_key
 from rlopt.workloads.shared_value import head_model

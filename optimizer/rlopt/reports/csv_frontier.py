@@ -6,8 +6,8 @@ import csv
 import io
 from typing import Any, get_args
 
-from rlopt.plan import Dimension, Frontier, Plan
-from rlopt.reports.frontier_text import machines
+from rlopt.answers.plan import Dimension, Frontier, Plan
+from rlopt.reports.text.frontier import machines
 
 DIMENSIONS: tuple[str, ...] = get_args(Dimension)
 CERTAIN = ("deadline_probability", "low_usd", "high_usd", "low_hours", "high_hours")

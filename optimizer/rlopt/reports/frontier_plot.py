@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import current, tr, use
-from rlopt.plan import Frontier, Plan
 from rlopt.reports import words
-from rlopt.reports.frontier_text import gpus
+from rlopt.reports.text.frontier import gpus
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

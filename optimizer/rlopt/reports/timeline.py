@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rlopt.plan import Plan, StageTime, Time
+from rlopt.answers.plan import Plan, StageTime, Time
 
 SAMPLING: Final = ("generate", "screening", "evaluation", "environment")
 """Stages that come first on a pool that also trains."""

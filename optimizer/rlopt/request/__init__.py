@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from rlopt.request.budgets import Budgets
-from rlopt.request.cache import Cache
 from rlopt.request.choices import PLACEMENTS, Choices, PrecisionChoices
-from rlopt.request.compression import Compression, Squeeze
 from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
-from rlopt.request.data_work import DATA_PRECISION_RANK, DataWork, Inspect, StandsIn, Versions
 from rlopt.request.floors import (
     FLOOR_GROUPS,
     PRECISION_RANK,
@@ -17,23 +14,26 @@ from rlopt.request.floors import (
     Floors,
     informative_group_size,
 )
-from rlopt.request.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
-from rlopt.request.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
+from rlopt.request.job.cache import Cache
+from rlopt.request.job.compression import Compression, Squeeze
+from rlopt.request.job.data_work import DATA_PRECISION_RANK, DataWork, Inspect, StandsIn, Versions
+from rlopt.request.job.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
+from rlopt.request.job.metrics import Metrics, TextLog
+from rlopt.request.job.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
+from rlopt.request.job.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
+from rlopt.request.job.pairs import Pairs
+from rlopt.request.job.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
+from rlopt.request.job.prepare import DataStore, Prepare
+from rlopt.request.job.records import Dashboards, LogsTo, Traces
+from rlopt.request.job.trainable import Trainable
+from rlopt.request.job.waiting import CutOff, Pilots, Wait
 from rlopt.request.limits import Limits, Quota
-from rlopt.request.metrics import Metrics, TextLog
-from rlopt.request.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
-from rlopt.request.observing import Dashboards, LogsTo, Traces
-from rlopt.request.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
-from rlopt.request.pairs import Pairs
-from rlopt.request.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
-from rlopt.request.prepare import DataStore, Prepare
 from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, Request
-from rlopt.request.source import Source
 from rlopt.request.spent import OwnConstants, Spent
-from rlopt.request.steps_table import HEADS, by_head
-from rlopt.request.trainable import Trainable
-from rlopt.request.waiting import CutOff, Pilots, Wait
+from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
+from rlopt.request.values.source import Source
+from rlopt.request.values.steps_table import HEADS, by_head
 from rlopt.units import Money
 
 __all__ = [

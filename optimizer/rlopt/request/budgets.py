@@ -9,7 +9,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo,
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from rlopt.request.quantities import Cash, Price
+from rlopt.request.values.quantities import Cash, Price
 from rlopt.strict import Strict
 from rlopt.units import Money
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from rlopt.request.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
-from rlopt.request.parts import KernelChoices
-from rlopt.request.prepare import DataStore
-from rlopt.request.steps_table import Head
+from rlopt.request.job.parts import KernelChoices
+from rlopt.request.job.prepare import DataStore
+from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
+from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
 
 ANY: Final = "any"

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 from pydantic import ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 
-from rlopt.request.job import Algorithm
-from rlopt.request.kinds import Kind, refuse, show
+from rlopt.request.job.job import Algorithm
+from rlopt.request.values.kinds import Kind, refuse, show
 
 SECTIONS: Final = ("job", "choices", "limits", "floors", "costs", "recovery", "checkpoint")
 """Sections of a request that an algorithm may change."""

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
-from rlopt.request.kinds import Kind, Name, NotNegative, Number, Positive, Text, is_written, refuse, show
-from rlopt.request.observing import Dashboards, LogsTo
-from rlopt.request.quantities import Cash, Duration, DurationOrZero, Quantity
+from rlopt.request.job.records import Dashboards, LogsTo
+from rlopt.request.values.kinds import Kind, Name, NotNegative, Number, Positive, Text, is_written, refuse, show
+from rlopt.request.values.quantities import Cash, Duration, DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS, SECONDS_PER_HOUR, Money
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rlopt.request.choices import Precision
-from rlopt.request.data_work import DATA_PRECISION_RANK, DataPrecision
-from rlopt.request.kinds import Name, PartShare, Share, Whole, WholeOrZero
-from rlopt.request.model_size import ModelSize
-from rlopt.request.quantities import Bandwidth, Pause
+from rlopt.request.job.data_work import DATA_PRECISION_RANK, DataPrecision
+from rlopt.request.values.kinds import Name, PartShare, Share, Whole, WholeOrZero
+from rlopt.request.values.model_size import ModelSize
+from rlopt.request.values.quantities import Bandwidth, Pause
 from rlopt.strict import Strict
 
 PRECISION_RANK: Final[Mapping[str, int]] = {

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from rlopt.request.budgets import Budget, Budgets
 from rlopt.request.choices import Pricing
-from rlopt.request.kinds import Name, Number, Whole, WholeOrZero
-from rlopt.request.quantities import Cash, Duration, SizeOrZero
+from rlopt.request.job.waiting import CutOff, Waits
 from rlopt.request.robust import Robust
 from rlopt.request.stores import StoreLimits
-from rlopt.request.waiting import CutOff, Waits
+from rlopt.request.values.kinds import Name, Number, Whole, WholeOrZero
+from rlopt.request.values.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
 from rlopt.units import Money
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from rlopt.request.kinds import Count, Kind, Name, is_written, refuse, show, unique
-from rlopt.request.quantities import DurationOrZero
+from rlopt.request.values.kinds import Count, Kind, Name, is_written, refuse, show, unique
+from rlopt.request.values.quantities import DurationOrZero
 from rlopt.strict import Strict
 
 NONE: Final = "none"

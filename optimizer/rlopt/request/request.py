@@ -12,11 +12,11 @@ from rlopt.request.choices import PLACEMENTS, Choices, Placement
 from rlopt.request.compare import Compared
 from rlopt.request.costs import Costs
 from rlopt.request.floors import Floors, informative_group_size
-from rlopt.request.job import Job
+from rlopt.request.job.job import Job
 from rlopt.request.limits import Limits
 from rlopt.request.recovery import CheckpointChoices, Recovery
-from rlopt.request.source import Source
 from rlopt.request.spent import OwnConstants, Spent
+from rlopt.request.values.source import Source
 from rlopt.strict import Strict
 from rlopt.units import Money
 

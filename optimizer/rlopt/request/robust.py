@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rlopt.request.kinds import Number
+from rlopt.request.values.kinds import Number
 from rlopt.strict import Strict
 
 

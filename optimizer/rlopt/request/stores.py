@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from rlopt.request.choices import NamesKind
-from rlopt.request.kinds import Switch
+from rlopt.request.values.kinds import Switch
 from rlopt.strict import Strict
 
 

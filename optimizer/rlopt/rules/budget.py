@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.answers.plan import Plan
 from rlopt.costs import COSTS
-from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 from rlopt.rules.worst import WorstCase

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rlopt.answers.plan import Plan
 from rlopt.costs.storage import copies
-from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
 from rlopt.units import SECONDS_PER_MINUTE

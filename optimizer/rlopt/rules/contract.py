@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.program import FEASIBILITY, Sense
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.candidates.matching import offers_that_match
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
+from rlopt.market.matching import offers_that_match
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
 from rlopt.rules.contract import Rule

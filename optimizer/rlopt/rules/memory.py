@@ -5,7 +5,7 @@ Both are facts of a candidate, so they filter candidates. A machine whose host m
 
 from __future__ import annotations
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
 

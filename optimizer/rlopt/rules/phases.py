@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlopt.answers.plan import Plan
 from rlopt.costs.contract import variant_of
 from rlopt.costs.phases import phases_of
-from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
 from rlopt.workloads.variants import Variant

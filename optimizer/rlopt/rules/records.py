@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.request import DATA_PRECISION_RANK
 from rlopt.rules.contract import Rule

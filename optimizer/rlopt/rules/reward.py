@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.answers.plan import Plan
 from rlopt.costs.contract import variant_of
-from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 from rlopt.workloads.variants import Variant

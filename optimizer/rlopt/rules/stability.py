@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.problem import UNSCORED, Columns, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules.contract import Rule

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rlopt.candidates.slower import again, slower
+from rlopt.answers.plan import Plan
+from rlopt.columns.pace import again, slower
 from rlopt.costs import bill, column_costs
-from rlopt.plan import Plan
 from rlopt.problem import Columns, Problem
 
 CENT = 0.01

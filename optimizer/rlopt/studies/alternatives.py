@@ -13,9 +13,9 @@ import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from rlopt.answers.plan import Plan
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.facts import Offer
-from rlopt.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest

@@ -10,18 +10,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt import solvers
-from rlopt.audit import audit
-from rlopt.candidates.joint import pool_rows
-from rlopt.formulate import Objective, formulate
-from rlopt.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
+from rlopt.answers.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
+from rlopt.assembly.audit import audit
+from rlopt.assembly.certainty import certainty
+from rlopt.assembly.plan import build_plan
+from rlopt.columns.joint import pool_rows
 from rlopt.problem import Columns, Ints, Problem
 from rlopt.program import Program
 from rlopt.rules import Rule, rules_of
-from rlopt.studies.answer import build_plan
-from rlopt.studies.bounds import Bounds
-from rlopt.studies.certainty import certainty
-from rlopt.studies.prune import Goal, Prune
-from rlopt.studies.search import Search
+from rlopt.search.bounds import Bounds
+from rlopt.search.formulate import Objective, formulate
+from rlopt.search.prune import Goal, Prune
+from rlopt.search.search import Search
 
 NEAR_OPTIMAL = 0.01
 """Columns up to this share above the optimum stay in the program, so its bound speaks of rivals too."""

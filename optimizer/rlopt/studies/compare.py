@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlopt.comparison import Apart, Comparison, Contender, Work
-from rlopt.plan import Dimension, Plan
+from rlopt.answers.comparison import Apart, Comparison, Contender, Work
+from rlopt.answers.plan import Dimension, Plan
 from rlopt.request import Request
 from rlopt.units import seconds_to_hours
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rlopt.difference import Change, Difference, LineChange, Side
-from rlopt.plan import Plan, Pool
+from rlopt.answers.difference import Change, Difference, LineChange, Side
+from rlopt.answers.plan import Plan, Pool
 
 OUTCOMES = ("memory", "failures_per_hour", "lost_per_hour", "faults_per_hour", "disk_gib")
 """Fields of a pool that follow from what was chosen: they are no decisions."""

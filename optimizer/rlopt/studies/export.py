@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from rlopt.exporters.launchers import Export, Run, export_run, needs
+from rlopt.answers.plan import Plan
 from rlopt.facts import Catalog
-from rlopt.plan import Plan
+from rlopt.launchers.exports import Export, Run, export_run, needs
 from rlopt.reading.plan_agrees import check_plan
 from rlopt.reading.plan_file import read_plan
 from rlopt.reading.resolve import resolve_models

@@ -11,15 +11,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from rlopt.candidates.joint import pool_rows
+from rlopt.answers.plan import Frontier, FrontierPoint, Plan
+from rlopt.columns.joint import pool_rows
 from rlopt.facts import Offer
-from rlopt.plan import Frontier, FrontierPoint, Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
 from rlopt.rules import deadline as deadline_rule
+from rlopt.search.prune import pareto_index
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
 from rlopt.studies.knee import knee
-from rlopt.studies.prune import pareto_index
 
 ROUNDING = 1e-9
 """Two searches add up the same plan in another order."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 
 LEAST_POINTS = 3
 """Between two ends there must be something to choose."""

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.candidates.phases import Phase
 from rlopt.costs.operations import by_hand_hours, engineer_usd
 from rlopt.estimates import expected_hours
 from rlopt.problem import Floats, Ints, Pools, Problem
+from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelRef, Models, Pairs, Request
 from rlopt.request.floors import PRECISION_RANK
 from rlopt.rules.gpus import offer_matches
-from rlopt.studies.prune import pareto_index
+from rlopt.search.prune import pareto_index
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_HOUR, seconds_to_hours
 
 PAIRS = "preference pairs"

@@ -15,24 +15,24 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from rlopt.candidates.build import Held
-from rlopt.candidates.context import Context
-from rlopt.candidates.detail import PoolDetail
-from rlopt.candidates.joint import pool_rows
-from rlopt.candidates.mixing import Remembered
-from rlopt.candidates.sampling import SamplingTable
-from rlopt.candidates.tables import Tables
-from rlopt.candidates.training import TrainingTable
+from rlopt.answers.plan import Peak, Plan, RightPlan
+from rlopt.assembly.plan import build_plan
+from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
 from rlopt.facts import Offer
-from rlopt.plan import Peak, Plan, RightPlan
+from rlopt.pools.build import Held
+from rlopt.pools.context import Context
+from rlopt.pools.sampling.mixing import Remembered
+from rlopt.pools.sampling.table import SamplingTable
+from rlopt.pools.tables import Tables
+from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import COLOCATED, Columns, Ints, Problem
+from rlopt.problem.detail import PoolDetail
 from rlopt.reports import words
 from rlopt.request import Job, Request
 from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
-from rlopt.studies.answer import build_plan
 from rlopt.studies.cheapest import find
 from rlopt.studies.rebuilding import Whole, holding
 from rlopt.studies.stress import beside, right_plan

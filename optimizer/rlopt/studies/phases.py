@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from rlopt.candidates.phases import Phase
+from rlopt.answers.plan import Plan
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog
-from rlopt.plan import Plan
 from rlopt.problem import Problem
+from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Recovery, Request, TeacherTraining
 from rlopt.studies.pairs import pairs_phase
 from rlopt.workloads.picked import open_role

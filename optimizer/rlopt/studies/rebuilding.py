@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from rlopt.candidates.build import Held, build_problem
 from rlopt.facts import Catalog, Offer
+from rlopt.pools.build import Held, build_problem
 from rlopt.problem import Problem
 from rlopt.request import Request
-from rlopt.studies.holding import Build
+from rlopt.studies.configuration.fixed_problem import Build
 
 Whole = Callable[[Request], Problem]
 Only = Callable[[Offer], bool] | None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rlopt.comparison import Comparison
-from rlopt.plan import Plan
+from rlopt.answers.comparison import Comparison
+from rlopt.answers.plan import Plan
 from rlopt.reading.compared import load_compared
 from rlopt.reading.plan_file import is_plan, read_plan
 from rlopt.request import Request

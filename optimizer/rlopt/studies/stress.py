@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from rlopt.candidates.slower import again, slower
-from rlopt.plan import Plan, RightPlan, Stressed
+from rlopt.answers.plan import Plan, RightPlan, Stressed
+from rlopt.assembly.plan import build_plan
+from rlopt.columns.pace import again, slower
 from rlopt.problem import Columns, Problem
 from rlopt.rules import rules_of
-from rlopt.studies.answer import build_plan
 from rlopt.studies.cheapest import cheapest
 
 NO_PROGRESS = "the run makes no progress between two stops"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 from rlopt.request import Request
-from rlopt.request.parts import Kernels
+from rlopt.request.job.parts import Kernels
 
 
 def kernel_ways(request: Request) -> tuple[Kernels | None, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rlopt.request.choices import LogProbs, Placement, Scoring
-from rlopt.request.parts import Kernels
+from rlopt.request.job.parts import Kernels
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
 from rlopt.workloads.cpu_scoring import CpuScorers

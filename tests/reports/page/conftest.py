@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import use
-from rlopt.plan import Frontier, Plan
 from rlopt.reports.page import Given, page
 from tests.reports import plans
 from tests.reports.page.browsing import FLAGS, MISSING, REQUIRED, VARIABLE, find_browser

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rlopt.plan import Frontier, Plan
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.reports import words
 from rlopt.reports.page.choice import Choice, choices
 from tests.reports.page.browsing import WIDE, Opened, opened

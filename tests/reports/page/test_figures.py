@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 from rlopt.reports.page.choice import choices
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.bill import bill_figure

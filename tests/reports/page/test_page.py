@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import use
-from rlopt.plan import Frontier, Plan
 from rlopt.reports.page import Given, page
 from tests.reports import plans
 

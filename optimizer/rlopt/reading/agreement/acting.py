@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.request import HEADS
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 
 def heads(view: View) -> Iterator[Finding]:

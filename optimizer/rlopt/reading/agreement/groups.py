@@ -7,7 +7,7 @@ from typing import Any
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.request import GENERATING, informative_group_size
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 
 def group_sizes(view: View) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.request import OPEN_ROLES, ROLES
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 BELONGS: Final[Mapping[str, str]] = {"accuracy": "reward", "cpu": "reward", "teacher_training": "teacher"}
 """What is stated of the models of one role only."""

@@ -8,7 +8,7 @@ from typing import Final
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.reading.agreement.options import named_models
 from rlopt.request import ROLE_DEFAULTS, ROLES
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 _VISION_PARTS: Final = ("vision", "backbone", "embeddings", "head", "action")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.reading.agreement.groups import sizes_of
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 
 
 def value_bins(view: View) -> Iterator[Finding]:

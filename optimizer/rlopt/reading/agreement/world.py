@@ -10,7 +10,7 @@ from typing import Any, Final
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.reading.agreement.options import named_models
 from rlopt.request import Budgets
-from rlopt.request.kinds import show
+from rlopt.request.values.kinds import show
 from rlopt.units import Money
 
 USD: Final = "USD"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rlopt.plan import Plan
+from rlopt.answers.plan import Plan
 
 SAME: Final = 1e-6
 """Relative difference up to which bill and hours are those of one plan."""

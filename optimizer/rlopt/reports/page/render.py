@@ -16,8 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from rlopt import __version__
+from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import current, tr
-from rlopt.plan import Frontier, Plan
 from rlopt.reports.page.choice import Choice, choices
 from rlopt.reports.page.figures.frontier import frontier_figure
 from rlopt.reports.page.given import Given

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rlopt.answers.plan import Plan, Pool
 from rlopt.language import tr
-from rlopt.plan import Plan, Pool
 from rlopt.reports import words
-from rlopt.reports.frontier_text import MARK, knee_in_words
 from rlopt.reports.page.choice import Choice
+from rlopt.reports.text.frontier import MARK, knee_in_words
 
 
 @dataclass(frozen=True)

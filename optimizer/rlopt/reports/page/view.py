@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rlopt.answers.plan import BillLine, Plan, Pool
 from rlopt.language import tr
-from rlopt.plan import BillLine, Plan, Pool
-from rlopt.reports import text_bill, text_certainty, text_pools, words
-from rlopt.reports.frontier_text import gpus
+from rlopt.reports import words
 from rlopt.reports.page.blocks import Section, sections
 from rlopt.reports.page.choice import Choice
 from rlopt.reports.page.figures import Figure
@@ -18,7 +17,11 @@ from rlopt.reports.page.figures.bill import COLOURS, bill_figure
 from rlopt.reports.page.figures.memory import memory_figure
 from rlopt.reports.page.figures.step import step_figure
 from rlopt.reports.page.figures.when import when_figure
-from rlopt.reports.text import plan_report
+from rlopt.reports.text import bill as text_bill
+from rlopt.reports.text import certainty as text_certainty
+from rlopt.reports.text import pools as text_pools
+from rlopt.reports.text.frontier import gpus
+from rlopt.reports.text.plan import plan_report
 from rlopt.reports.timeline import waiting_seconds
 
 OWN: Final = ("", "Machines", "Bill")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, get_args
 
+from rlopt.answers.plan import BillLine, Cost, Dimension
 from rlopt.language import tr
-from rlopt.plan import BillLine, Cost, Dimension
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.look import ROW, SERIES, axis, figure, label, layout

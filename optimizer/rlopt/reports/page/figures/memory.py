@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from rlopt.answers.plan import Memory, Pool
 from rlopt.language import tr
-from rlopt.plan import Memory, Pool
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.look import CARD, INK, LEGEND, ROW, SERIES, axis, figure, label, layout, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rlopt.answers.plan import Plan
 from rlopt.language import tr
-from rlopt.plan import Plan
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.look import CARD, LEGEND, MUTED, SERIES, axis, figure, label, layout, plain

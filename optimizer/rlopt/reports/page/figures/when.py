@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rlopt.answers.plan import Plan
 from rlopt.language import tr
-from rlopt.plan import Plan
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.look import ACCENT, CARD, SERIES, axis, figure, layout, plain

@@ -1,0 +1,1 @@
+"""Every published record: plan, evaluation, comparison, difference, explanation, review."""

@@ -1,0 +1,194 @@
+"""A problem whose steps take longer, or come out at another quantile, and joint columns put together anew in it.
+
+Everything that a step is made of scales: stages, loading of samples, transfer of weights. Start-up, restarts,
+checkpoint saves and reads, and waits do not. The same factor holds for every pool, so layouts, splits of mixed pools
+and ways to load keep their order, and a search of the slower problem is exact. What is done before the job keeps the
+bill that it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.columns.joint import join
+from rlopt.columns.overheads import slower_overheads
+from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
+from rlopt.pools.run_points import blocks
+from rlopt.problem import COLOCATED, Columns, Floats, Ints, Pools, Problem, Support
+from rlopt.problem.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
+from rlopt.request.robust import Robust
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a problem's median and confident seconds become others.
+
+    ``factor`` scales both. With ``power`` both become ``median · (confident / median)^power``: as stage errors are
+    log-normal and fully correlated, the quantile z / z(confidence) = power. ``robust`` is what confident seconds
+    include of a worst case, and is taken out. ``ratio`` stands in for confident / median where that is 1 by request.
+    """
+
+    factor: float = 1.0
+    power: float | None = None
+    robust: float = 1.0
+    ratio: float | None = None
+
+    def times(self, median: Floats, late: Floats) -> tuple[Floats, Floats]:
+        """New median and confident seconds, shape of the inputs."""
+        scaled = self.factor * median
+        if self.power is None:
+            return scaled, self.factor / self.robust * late
+        positive = np.where(median > 0.0, median, 1.0)
+        ratio = np.where(median > 0.0, late / positive / self.robust, 1.0) if self.ratio is None else self.ratio
+        at = np.asarray(scaled * ratio**self.power)
+        return at, at
+
+    def of_pools(self, pools: Pools) -> Pools:
+        """The pools at this pace; what loads beside a step keeps its share of it."""
+        seconds, confident = self.times(pools.seconds, pools.confident_seconds)
+        steady, confident_steady = self.times(pools.steady_seconds, pools.confident_steady_seconds)
+        once, confident_once = self.times(pools.once_seconds, pools.confident_once_seconds)
+        share = seconds / np.where(pools.seconds > 0.0, pools.seconds, 1.0)
+        return replace(
+            pools,
+            seconds=seconds,
+            confident_seconds=confident,
+            steady_seconds=steady,
+            confident_steady_seconds=confident_steady,
+            once_seconds=once,
+            confident_once_seconds=confident_once,
+            load_seconds=pools.load_seconds * share,
+            stall_seconds=pools.stall_seconds * share,
+            points=self.of_points(pools.points),
+        )
+
+    def of_points(self, points: Floats) -> Floats:
+        """`Pools.points` at this pace."""
+        if not points.shape[1]:
+            return points
+        steady, late, in_step = blocks(points)
+        return np.hstack([*self.times(steady, late), self.times(in_step, in_step)[0]])
+
+
+@dataclass(frozen=True, slots=True)
+class PacedEstimates:
+    """Estimates of another problem at a pace."""
+
+    estimates: Estimates
+    pace: Pace
+
+    @property
+    def ends(self) -> tuple[Estimates, ...]:
+        """The estimates of the first and of the last step."""
+        return tuple(replace(self, estimates=one) for one in self.estimates.ends)
+
+    def _mixed(self, times: MixedTimes) -> MixedTimes:
+        seconds, confident = self.pace.times(times.seconds, times.confident_seconds)
+        steady, late = self.pace.times(times.steady_seconds, times.confident_steady_seconds)
+        found = (times.split, times.steady_split, seconds, confident, steady, late)
+        if isinstance(times, GrowingTimes):
+            return GrowingTimes(*found, self.pace.of_points(times.points))
+        return MixedTimes(*found)
+
+    def _detail(self, found: PoolDetail) -> PoolDetail:
+        factor = self.pace.factor
+        stages = tuple(replace(stage, seconds=stage.seconds * factor) for stage in found.stages)
+        return replace(found, stages=stages, spared_seconds=found.spared_seconds * factor)
+
+    def training_detail(self, row: int) -> PoolDetail:
+        """A training pool of a disaggregated placement."""
+        return self._detail(self.estimates.training_detail(row))
+
+    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples."""
+        return self._detail(self.estimates.rollout_detail(row, steady, share))
+
+    def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
+        """A pool that only scores, ``share`` of the samples."""
+        return self._detail(self.estimates.scoring_detail(row, share))
+
+    def colocated_detail(self, row: int) -> PoolDetail:
+        """A pool that trains and samples in turn."""
+        return self._detail(self.estimates.colocated_detail(row))
+
+    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+        """Rollout pools of two estimates each, shape (pairs,)."""
+        return self._mixed(self.estimates.mixed(first, second))
+
+    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+        """Never more than `mixed` says, and quick."""
+        return self._mixed(self.estimates.mixed_bound(first, second))
+
+    def mixed_least(self, estimate: Ints) -> MixedTimes:
+        """Seconds that a rollout pool of a mix takes whatever its share of the samples."""
+        return self._mixed(self.estimates.mixed_least(estimate))
+
+
+def paced(problem: Problem, pace: Pace) -> Problem:
+    """The problem at a pace, its worst case left out: what is slower already needs none on top."""
+    pace = replace(pace, robust=problem.request.limits.robust.time)
+    bare = problem.bare and (pace.of_pools(problem.bare[0]), pace.of_pools(problem.bare[1]))
+    return replace(
+        slower_overheads(problem, pace.factor),
+        request=problem.request.replaced("limits.robust", Robust()),
+        training=pace.of_pools(problem.training),
+        rollout=pace.of_pools(problem.rollout),
+        scoring=pace.of_pools(problem.scoring),
+        colocated=pace.of_pools(problem.colocated),
+        bare=bare,
+        pace=problem.pace * pace.factor,
+        estimates=PacedEstimates(problem.estimates, pace),
+    )
+
+
+def slower(problem: Problem, factor: float) -> Problem:
+    """The problem with every step ``factor`` times as long, and no worst case on top."""
+    return paced(problem, Pace(factor))
+
+
+def again(problem: Problem, columns: Columns) -> Columns:
+    """The same pools, interval, tier and care put together in ``problem``; shape (columns,), without a cost.
+
+    ``problem`` is the columns' own at another pace: row numbers are the same.
+    """
+    parts: list[tuple[NDArray[np.int64], Columns]] = []
+    for placement in np.unique(columns.placement):
+        here = np.flatnonzero(columns.placement == placement)
+        part = columns.take(here)
+        beside = None if placement == COLOCATED else support_of(problem, part)
+        more = (part.interval_steps, part.tier, part.care)
+        parts.append((here, join(problem, int(placement), part.train, beside, *more)))
+    if not parts:
+        return columns
+    order = np.argsort(np.concatenate([here for here, _ in parts]), kind="stable")
+    return Columns.join([part for _, part in parts]).take(order)
+
+
+def as_predicted(problem: Problem, columns: Columns) -> float:
+    """Confident hours of one column's run without the worst case that the request asks for, waits and pilots."""
+    own = paced(problem, Pace())
+    request = own.request.replaced("limits.deadline_from", "provisioning").replaced("job.pilots", None)
+    return float(again(replace(own, request=request), columns).confident_hours[0])
+
+
+def support_of(problem: Problem, columns: Columns) -> Support:
+    """What stands beside the training pools of columns that are not colocated, shape (columns,)."""
+    parts: list[tuple[NDArray[np.int64], Support]] = []
+    kinds = np.stack([columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0], axis=1) @ np.array([1, 2, 4])
+    for kind in np.unique(kinds):
+        here = np.flatnonzero(kinds == kind)
+        part = columns.take(here)
+        found = _part(problem, "rollout", part.rollout, part.rollout2)
+        if kind & 2:
+            found = with_scoring(problem, found, _part(problem, "score", part.score, part.score2))
+        parts.append((here, found))
+    order = np.argsort(np.concatenate([here for here, _ in parts]), kind="stable")
+    return Support.join([part for _, part in parts]).take(order)
+
+
+def _part(problem: Problem, kind: Kind, first: Ints, second: Ints) -> Support:
+    """Pools of one kind, all of them mixed or none."""
+    return mixed(problem, kind, first, second) if np.any(second >= 0) else alone(problem, kind, first)

@@ -1,0 +1,1 @@
+"""Bytes that stay: copies, tiers, backups, compression."""

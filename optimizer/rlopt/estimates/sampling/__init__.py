@@ -1,0 +1,1 @@
+"""Engines that sample: memory, rates, seconds."""

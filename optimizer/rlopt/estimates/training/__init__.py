@@ -1,0 +1,1 @@
+"""Updates and scoring passes: memory, arithmetic, seconds."""

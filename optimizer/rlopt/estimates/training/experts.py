@@ -1,0 +1,61 @@
+"""Seconds of routed experts: grouped GEMMs, permutation, all-to-alls, and the launches around them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Values
+from rlopt.estimates.calibration import Calibration
+from rlopt.estimates.communication import expert_parallel_s
+from rlopt.estimates.shape import ModelShape
+
+BLOCK = 128
+"""Rows and columns that grouped GEMMs of low precision tile."""
+
+
+def experts_s(
+    shape: ModelShape,
+    hardware: Hardware,
+    layout: Layout,
+    count: Floats,
+    gemm: Values,
+    traffic: Values,
+    collective: Values,
+    ceiling: tuple[Floats, Values],
+    hbm: Floats,
+    stack: Stack,
+    calibration: Calibration,
+) -> Floats:
+    """One layer's routed experts, averaged over all layers; 0 for a dense model. Shape (n,).
+
+    ``count`` tokens of a micro-batch per rank run ``gemm`` and ``traffic`` passes and ``collective`` pairs of
+    all-to-alls under `compute.gemm_ceiling`. A grouped GEMM saturates with the tokens of one local
+    expert, those of etp · ep ranks spread over the experts that ep leaves, and with its narrower side.
+    """
+
+    def constant(name: str) -> float:
+        return calibration.value("training", name)
+
+    def of_engine(name: str) -> Floats:
+        return calibration.by_engine("training", name, stack.engine)
+
+    local = count / layout.tp
+    peak, later = ceiling
+    per_expert = local * (layout.etp * layout.ep) * (shape.active_experts / np.maximum(shape.experts, 1))
+    wide = np.minimum(shape.hidden, shape.expert_ffn / layout.etp)
+    rate = peak * of_engine("expert_factor")
+    ragged = np.greater(later, 1.0) & (np.asarray(shape.hidden) % BLOCK != 0)
+    if np.any(ragged):
+        rate = rate * np.where(ragged, constant("ragged_factor"), 1.0)
+    rate = rate * (per_expert / (per_expert + later * constant("half_expert_tokens")))
+    rate = rate * (wide / (wide + later * constant("half_width")))
+    layers = np.maximum(shape.moe_layers, 1)
+    seconds = local * (2.0 * shape.experts_active / layers) * gemm / np.where(shape.moe, rate, 1.0)
+    moved = constant("permute_bytes") / 3.0 * shape.active_experts * (shape.hidden + shape.expert_ffn)
+    seconds = seconds + local * moved * traffic / hbm
+    calls = 2.0 * np.asarray(collective)
+    seconds = seconds + expert_parallel_s(
+        hardware, layout, shape.hidden, shape.active_experts, local, calls, calibration
+    )
+    seconds = seconds + of_engine("moe_overhead_s") * gemm
+    return np.asarray(np.where(shape.moe, shape.moe_layers / shape.layers * seconds, 0.0))

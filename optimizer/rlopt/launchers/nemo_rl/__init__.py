@@ -1,0 +1,1 @@
+"""NeMo-RL: what is exported to it, and what it logs."""

@@ -1,0 +1,1 @@
+"""OpenRLHF: what is exported to it, and what it logs."""

@@ -1,0 +1,1 @@
+"""SkyPilot: what is exported to it, and what it logs."""

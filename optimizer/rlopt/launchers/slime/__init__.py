@@ -1,0 +1,1 @@
+"""slime: what is exported to it, and what it logs."""

@@ -1,0 +1,1 @@
+"""TRL: what is exported to it, and what it logs."""

@@ -1,0 +1,1 @@
+"""verl: what is exported to it, and what it logs."""

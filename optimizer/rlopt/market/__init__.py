@@ -1,0 +1,1 @@
+"""Which offers there are, and what a region charges beside its GPUs."""

@@ -1,0 +1,1 @@
+"""Measured memory: peaks, fits and failures to fit."""

@@ -1,0 +1,1 @@
+"""How samples of a data set reach the pools that train."""

@@ -1,0 +1,1 @@
+"""What a node holds beside its GPUs: host memory and disk."""

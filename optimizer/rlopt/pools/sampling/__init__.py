@@ -1,0 +1,1 @@
+"""Pools that sample: engines, alone, mixed, or on the machines that train."""

@@ -1,0 +1,96 @@
+"""What a plan says of sampling: memory by part and seconds by stage of one engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rlopt.estimates import Hardware, rollout_other_gib
+from rlopt.pools.context import FALLBACK, Context
+from rlopt.pools.limiting import ENVIRONMENT, TAIL, limits
+from rlopt.pools.sampling.engine import Engine, cache_gib, room_gib, weights_gib, worlds_gib
+from rlopt.pools.sampling.seconds import Sampled, sample, tools_seconds, with_tools
+from rlopt.pools.training.memory import PARTS
+from rlopt.problem.detail import StageDetail
+
+SCREENING = "screening"
+"""What plans call the scoring of samples before they are stored."""
+ROUNDING = 1e-9
+"""A cache that fills the room ends a hair below it, so that parts added up in another order still fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineDetail:
+    """Memory of the sampling stage by part, GiB per GPU, and its stages."""
+
+    parts: dict[str, float]
+    stages: tuple[StageDetail, ...]
+
+
+def engine_detail(
+    context: Context, engine: Engine, size: int, environment: int, steady: bool = False, share: float = 1.0
+) -> EngineDetail:
+    """One engine (one row) in full. ``environment``: place of the number of environment instances.
+
+    Where steps fall back to 16 bits, memory is that of the fuller of the two precisions.
+    """
+    instances = context.instances[environment]
+    time = sample(context, engine, size, steady, share, instances)
+    parts = _parts(context, engine, time, instances)
+    if context.falls_back(engine.precision):
+        high = replace(engine, precision=FALLBACK)
+        running = sample(context, high, size, steady, share, instances)
+        parts = max(parts, _parts(context, high, running, instances), key=lambda held: sum(held.values()))
+    limited = _limited_by(context, engine, time, size, steady, share, instances)
+    return EngineDetail(parts, tuple(_stages(context, time, size, instances, steady, limited)))
+
+
+def _limited_by(
+    context: Context, engine: Engine, time: Sampled, size: int, steady: bool, share: float, instances: int
+) -> str:
+    """What limits sampling: a resource of the machines, the environment, or the longest of the responses."""
+
+    def sampling(machine: Hardware) -> list[float]:
+        found = sample(context, replace(engine, hardware=machine), size, steady, share, instances)
+        return [float(with_tools(context, found.total, size, instances, steady)[0])]
+
+    whole = float(with_tools(context, time.total, size, instances, steady)[0])
+    waits = {ENVIRONMENT: whole - float(time.total[0]) + float(time.world_seconds[0])}
+    if context.workload.acting is None and not steady:
+        waits[TAIL] = float(time.seconds[0]) * (1.0 - float(time.utilization[0]))
+    return limits(sampling, engine.hardware, waits)[0]
+
+
+def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> dict[str, float]:
+    """GiB per GPU by part, training state apart."""
+    weights = float(weights_gib(context, engine)[0])
+    worlds = float(worlds_gib(context, engine, instances)[0])
+    screening = float(np.max(time.screening_gib))
+    room = (float(room_gib(context, engine)[0]) - worlds - screening) * (1.0 - ROUNDING)
+    fragmentation = float(context.calibration.memory["fragmentation"])
+    return dict.fromkeys(PARTS, 0.0) | {
+        "weights": weights,
+        "kv_cache": min(float(cache_gib(context, engine, time.running)[0]), room),
+        "activations": screening,
+        "buffers": weights * fragmentation + worlds,
+        "runtime": rollout_other_gib(context.calibration),
+    }
+
+
+def _stages(
+    context: Context, time: Sampled, size: int, instances: int, steady: bool, limited_by: str
+) -> list[StageDetail]:
+    """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
+    evaluation, screening = float(time.evaluation_seconds[0]), float(np.max(time.screening_seconds))
+    everything = float(with_tools(context, time.total, size, instances, steady)[0]) - screening
+    found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]), limited_by)]
+    if screening > 0.0:
+        found.append(StageDetail(SCREENING, "value", screening, None))
+    if evaluation > 0.0:
+        found.append(StageDetail("evaluation", "policy", evaluation, None))
+    if context.workload.tools is not None:
+        found.append(StageDetail("environment", "policy", tools_seconds(context, size, instances), None))
+    elif context.workload.acting is not None:
+        found.append(StageDetail("environment", "policy", float(time.world_seconds[0]), None))
+    return found

@@ -1,0 +1,237 @@
+"""Rollout pools mixed of two offers: the samples are split so that both are done at the same time.
+
+Each offer runs the engine that it would run alone. The split starts from the two pools' own seconds and is corrected
+once for what the smaller loads do to them; the slower side's seconds count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+
+import numpy as np
+
+from rlopt.pools.context import Context
+from rlopt.pools.handover import handover_seconds
+from rlopt.pools.rows import SamplingRow
+from rlopt.pools.sampling.engine import Engine
+from rlopt.pools.sampling.seconds import sample, with_tools
+from rlopt.pools.sampling.table import SamplingTable
+from rlopt.problem import Floats, Ints
+from rlopt.problem.detail import MixedTimes
+
+LEAST_SHARE = 0.001
+"""Least share of the samples that an offer of a mixed pool takes."""
+SHIFT = 1 << 31
+"""Above any row number: a pair of them is one whole number."""
+WIDTH = 1 << 10
+"""Above any number of environments and precisions."""
+TABLE = 3
+"""Column of `as_table` that says which table a candidate is of."""
+NOTHING = 1e-12
+"""A share so small that each replica samples once."""
+
+
+@dataclass(slots=True)
+class Remembered:
+    """Seconds of pairs that were estimated before, by pair of estimates."""
+
+    keys: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
+    least: dict[int, dict[tuple[int, int, bool], Floats]] = field(default_factory=dict)
+    """Seconds of engines with next to nothing to do: by table, group size, environment and whether out of step."""
+    rows: list[Ints] = field(default_factory=list)
+    """The candidates as one table, once it was asked for."""
+
+    def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
+        """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
+        wanted = np.asarray(first, dtype=np.int64) * SHIFT + second
+        known = np.append(self.keys, -1)  # no pair is numbered below 0
+        new = wanted[known[np.searchsorted(self.keys, wanted)] != wanted]
+        if len(new):
+            new = np.unique(new)
+            found = estimate(new // SHIFT, new % SHIFT)
+            keys = np.concatenate([self.keys, new])
+            values = np.concatenate(
+                [self.values, np.stack([getattr(found, part.name) for part in fields(MixedTimes)])], axis=1
+            )
+            order = np.argsort(keys)
+            self.keys, self.values = keys[order], values[:, order]
+        return MixedTimes(*self.values[:, np.searchsorted(self.keys, wanted)])
+
+
+def as_table(rows: Sequence[SamplingRow]) -> Ints:
+    """Table row, group size, environment and table of every rollout candidate, shape (candidates, 4)."""
+    found = [(row.row, row.group_size, row.environment, row.table) for row in rows]
+    return np.array(found, dtype=np.int64).reshape(-1, 4)
+
+
+def _groups(
+    table: SamplingTable, rows: Ints, first: Ints, second: Ints
+) -> Iterator[tuple[Ints, int, int, int, Ints, Ints]]:
+    """Pairs by group size, environment and precision: their places, those three, and both sides' table rows.
+
+    ``rows`` as `as_table` gives them.
+    """
+    a, b = rows[first], rows[second]
+    keys = (a[:, 1] * WIDTH + a[:, 2]) * WIDTH + table.precision[a[:, 0]]
+    for key in np.unique(keys):
+        here = np.flatnonzero(keys == key)
+        size, environment, precision = int(key) // WIDTH**2, int(key) // WIDTH % WIDTH, int(key) % WIDTH
+        yield here, size, environment, precision, a[here, 0], b[here, 0]
+
+
+def _bands(context: Context, table: SamplingTable, rows: Ints) -> Floats:
+    return np.asarray(context.rollout_band[table.topology[rows]])
+
+
+def _sent(context: Context, table: SamplingTable, rows: Ints) -> Floats:
+    """Seconds that new weights take beyond the transport's own, whatever the share."""
+    return np.asarray(handover_seconds(context)[table.topology[rows]])
+
+
+def _least_seconds(
+    context: Context, table: SamplingTable, known: dict[tuple[int, int, bool], Floats], key: tuple[int, int, bool]
+) -> Floats:
+    """Seconds of every engine at the smallest share there is: its longest response, whatever the split.
+
+    Worlds are shared out with the samples, so a policy that acts has no such least: 0.
+    """
+    if context.workload.acting is not None:
+        return np.zeros(len(table))
+    if key not in known:
+        size, environment, steady = key
+        found = np.full(len(table), np.inf)
+        for number, precision in enumerate(context.request.choices.precision.rollout):
+            here = np.flatnonzero(table.precision == number)
+            share = np.full(len(here), NOTHING)
+            found[here] = _at_share(
+                context, table, precision, size, context.instances[environment], here, share, steady
+            )
+        known[key] = found
+    return known[key]
+
+
+def mixed_least(
+    context: Context,
+    table: SamplingTable,
+    rows: Ints,
+    one: Ints,
+    known: dict[tuple[int, int, bool], Floats],
+) -> MixedTimes:
+    """Seconds that an offer of a mixed pool takes whatever its share: its longest response and its new weights."""
+    found = _empty(len(one))
+    for here, size, environment, _, a, _ in _groups(table, rows, one, one):
+        bands, sent = _bands(context, table, a), _sent(context, table, a)
+        for plain, confident, steady in (("in_step", "late", False), ("steady", "late_steady", True)):
+            end = _least_seconds(context, table, known, (size, environment, steady))[a]
+            found[plain][here] = with_tools(context, end, size, context.instances[environment], steady) + sent
+            found[confident][here] = found[plain][here] * bands
+    return MixedTimes(*found.values())
+
+
+def mixed_bound(
+    context: Context,
+    table: SamplingTable,
+    rows: Ints,
+    first: Ints,
+    second: Ints,
+    known: dict[tuple[int, int, bool], Floats],
+) -> MixedTimes:
+    """Seconds that no split can undercut.
+
+    Engines are no faster at their share than at all of the samples, and none is done before its longest response.
+    ``known`` keeps what was computed for one call for the next.
+    """
+    found = _empty(len(first))
+    for here, size, environment, _, a, b in _groups(table, rows, first, second):
+        instances = context.instances[environment]
+        bands = _bands(context, table, a), _bands(context, table, b)
+        sent = _sent(context, table, a), _sent(context, table, b)
+        for engines, plain, confident, steady in (
+            (table.engine_seconds, "in_step", "late", False),
+            (table.engine_steady_seconds, "steady", "late_steady", True),
+        ):
+            one, other = engines[(size, environment)][a], engines[(size, environment)][b]
+            longest = _least_seconds(context, table, known, (size, environment, steady))
+            ends = longest[a], longest[b]
+            shared = 1.0 / (1.0 / one + 1.0 / other)
+            last = [
+                with_tools(context, end, size, instances, steady) + add for end, add in zip(ends, sent, strict=True)
+            ]
+            seconds = with_tools(context, shared, size, instances, steady) + np.minimum(*sent)
+            late = [end * band for end, band in zip(last, bands, strict=True)]
+            found[plain][here] = np.maximum(seconds, np.maximum(*last))
+            found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
+            found["steady_split" if steady else "split"][here] = _even((one, other), ends)
+    return MixedTimes(*found.values())
+
+
+def _empty(pairs: int) -> dict[str, Floats]:
+    """Places for the answers, in the order of `MixedTimes`."""
+    names = ("split", "steady_split", "in_step", "late", "steady", "late_steady")
+    return {name: np.full(pairs, np.inf) for name in names}
+
+
+def _even(
+    whole: tuple[Floats, Floats], ends: tuple[Floats, Floats], shares: tuple[Floats | float, ...] = (1.0, 1.0)
+) -> Floats:
+    """Share of the first at which both are done together.
+
+    Each side takes its longest response (``ends``) and then as long as its samples need, in proportion to its share:
+    ``whole`` seconds at ``shares``.
+    """
+    slopes = [np.maximum(w - e, 0.0) / share for w, e, share in zip(whole, ends, shares, strict=True)]
+    total = slopes[0] + slopes[1]
+    even = np.divide(slopes[1] + ends[1] - ends[0], total, out=np.full(len(total), 0.5), where=total > 0.0)
+    return np.asarray(np.clip(np.nan_to_num(even, nan=0.5), LEAST_SHARE, 1.0 - LEAST_SHARE))
+
+
+def _at_share(
+    context: Context,
+    table: SamplingTable,
+    precision: str,
+    size: int,
+    instances: int,
+    row: Ints,
+    share: Floats,
+    steady: bool,
+) -> Floats:
+    """Seconds of table rows at their share of the samples; infinite where they cannot run."""
+    hardware = context.hardware.take(table.topology[row])
+    gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
+    engine = Engine(hardware, table.tp[row], table.ep[row], gpus, precision)
+    return sample(context, engine, size, steady, share, instances).total
+
+
+def mixed_times(
+    context: Context,
+    table: SamplingTable,
+    rows: Ints,
+    first: Ints,
+    second: Ints,
+    known: dict[tuple[int, int, bool], Floats],
+) -> MixedTimes:
+    """Seconds of pools mixed of two rows each, shape (pairs,), split in step and out of step each for itself."""
+    found = _empty(len(first))
+    for here, size, environment, number, a, b in _groups(table, rows, first, second):
+        precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
+        seconds = partial(_at_share, context, table, precision, size, instances)
+        bands = _bands(context, table, a), _bands(context, table, b)
+        sent = _sent(context, table, a), _sent(context, table, b)
+        for engines, names, steady in (
+            (table.engine_seconds, ("split", "in_step", "late"), False),
+            (table.engine_steady_seconds, ("steady_split", "steady", "late_steady"), True),
+        ):
+            longest = _least_seconds(context, table, known, (size, environment, steady))
+            ends = longest[a], longest[b]
+            split = _even((engines[(size, environment)][a], engines[(size, environment)][b]), ends)
+            shares = split, 1.0 - split
+            split = _even((seconds(a, shares[0], steady), seconds(b, shares[1], steady)), ends, shares)
+            one = with_tools(context, seconds(a, split, steady), size, instances, steady) + sent[0]
+            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances, steady) + sent[1]
+            found[names[0]][here] = split
+            found[names[1]][here] = np.maximum(one, other)
+            found[names[2]][here] = np.maximum(one * bands[0], other * bands[1])
+    return MixedTimes(*found.values())

@@ -1,0 +1,268 @@
+"""Seconds of one step's sampling on a rollout engine, and of what a step evaluates.
+
+Where a step may fall back to 16 bits, an engine of a lower precision must fit in both, and its seconds are those of
+both by their share of the steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from rlopt.estimates import generation_seconds, lagging_sample, quantise_seconds, sample_factor, serving_engine
+from rlopt.estimates.lengths import CutLognormal
+from rlopt.estimates.sampling.acting import acting_seconds
+from rlopt.pools.context import FALLBACK, Context
+from rlopt.pools.sampling.engine import Engine, room_gib, worlds_gib
+from rlopt.pools.scoring.screening import screening_ways
+from rlopt.problem import Floats
+from rlopt.workloads import Stage, Tools
+
+ONE_A_PROMPT = 1
+"""Responses to a prompt of an evaluation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """One step's sampling, shape (rows,) each.
+
+    Parameters
+    ----------
+    seconds
+        Of the step's samples, tool calls apart; infinite where not even one fits.
+    evaluation_seconds
+        Of what a step evaluates on average.
+    world_seconds
+        Part of ``seconds`` in which simulators or robots move.
+    running
+        Sequences or environments that a replica runs at once.
+    utilization
+        Share of the time that its batch is full, or that its GPUs are busy where it acts.
+    screening_seconds, screening_gib
+        Of scoring the samples before they are stored, and what that takes per GPU beside weights; 0 without.
+    """
+
+    seconds: Floats
+    evaluation_seconds: Floats
+    world_seconds: Floats
+    running: Floats
+    utilization: Floats
+    screening_seconds: Floats | float = 0.0
+    screening_gib: Floats | float = 0.0
+
+    @property
+    def total(self) -> Floats:
+        """Samples, screening and evaluation, infinite where the engine cannot run or is not known."""
+        total = self.seconds + self.evaluation_seconds + self.screening_seconds
+        return np.where(np.isnan(total), np.inf, total)
+
+
+def sample(
+    context: Context,
+    engine: Engine,
+    size: int,
+    steady: bool,
+    share: Floats | float = 1.0,
+    instances: int = 0,
+) -> Sampled:
+    """One step's sampling inside the loop of the framework planned with, and what a step evaluates.
+
+    ``share`` of the samples falls to the pool (the rest to another of a mixed one). Steady pools hold (1 + staleness)
+    steps' sequences in flight, and wait for the longest responses as far as their lag does not hide them. Weights are
+    brought to an engine's lower precision before it samples.
+    """
+    found, fallback = _sample(context, engine, size, steady, share, instances), context.workload.fallback_share
+    if not context.falls_back(engine.precision):
+        return found
+    high = _sample(context, replace(engine, precision=FALLBACK), size, steady, share, instances)
+    blended = (
+        (1.0 - fallback) * getattr(found, part.name) + fallback * getattr(high, part.name) for part in fields(Sampled)
+    )
+    return replace(Sampled(*blended), running=found.running, screening_gib=found.screening_gib)
+
+
+def _sample(
+    context: Context, engine: Engine, size: int, steady: bool, share: Floats | float, instances: int
+) -> Sampled:
+    room, ways = room_gib(context, engine), screening_ways(context, engine, size, share)
+    if not ways:
+        return _within(context, engine, room, size, steady, share, instances)
+    tried = [
+        replace(
+            _within(context, engine, room - way.gib, size, steady, share, instances),
+            screening_seconds=way.seconds,
+            screening_gib=way.gib,
+        )
+        for way in ways
+    ]
+    best = np.argmin([one.total for one in tried], axis=0)
+    return Sampled(*(np.choose(best, [getattr(one, part.name) for one in tried]) for part in fields(Sampled)))
+
+
+def _within(
+    context: Context, engine: Engine, room: Floats, size: int, steady: bool, share: Floats | float, instances: int
+) -> Sampled:
+    """Samples and evaluation where the cache has ``room`` GiB per GPU."""
+    stage, asked = context.workload.of_kind("generate")[0], context.workload.evaluation
+    total = context.sequences(stage, size)
+    found = _rollout(context, engine, room, stage, total, size, steady, share, instances)
+    if engine.low:
+        moved = context.moved.params
+        seconds = found.seconds + quantise_seconds(context.framework, moved, engine.colocated, context.calibration)
+        found = replace(found, seconds=seconds)
+    if asked is None or asked.stage.kind != "generate":
+        return found
+    once = _rollout(context, engine, room, asked.stage, float(asked.samples), ONE_A_PROMPT, False, share, instances)
+    return replace(found, evaluation_seconds=once.seconds / asked.every)
+
+
+def _rollout(
+    context: Context,
+    engine: Engine,
+    room: Floats,
+    stage: Stage,
+    total: float,
+    size: int,
+    steady: bool,
+    share: Floats | float,
+    instances: int,
+) -> Sampled:
+    """``share`` of ``total`` sequences of ``stage``, in step or as far out of step as the staleness allows."""
+
+    def alone(tail: bool) -> Sampled:
+        if context.workload.acting is not None:
+            return _acted(context, engine, room, total, not tail, share, instances)
+        return _generated(context, engine, room, stage, total, size, tail, share)
+
+    found = alone(tail=not steady)
+    if not steady:
+        return found
+    waiting = alone(tail=True).seconds
+    lagging = lagging_sample(waiting, found.seconds, context.staleness, context.framework, context.calibration)
+    return replace(found, seconds=lagging)
+
+
+def _generated(
+    context: Context,
+    engine: Engine,
+    room: Floats,
+    stage: Stage,
+    total: float,
+    size: int,
+    tail: bool,
+    share: Floats | float,
+) -> Sampled:
+    """Text, as one engine of the loop samples it."""
+    shape, calibration, lengths = context.shapes["policy"], context.calibration, stage.lengths
+    tp, ep = engine.tp, engine.ep
+    found = generation_seconds(
+        shape,
+        engine.hardware,
+        tp,
+        engine.precision,
+        room,
+        (lengths.prompt_mean, lengths.prompt_max),
+        (lengths.response_mean, lengths.response_max),
+        np.ceil(share * total / (engine.gpus / np.maximum(tp, ep))),
+        total,
+        size,
+        tail,
+        calibration,
+        ep=ep,
+        in_flight=1.0 if tail else 1.0 + context.staleness,
+        p99=(lengths.prompt_p99, lengths.response_p99),
+        family=context.workload.role("policy").model.name,
+        engine=serving_engine(context.framework, calibration),
+    )
+    width = np.where(shape.moe, shape.expert_ffn / np.where(ep > tp, 1, tp), np.inf)
+    slower = sample_factor(context.framework, engine.hardware.generation, calibration, width)
+    none = np.zeros(len(tp))
+    return Sampled(slower * found.seconds, none, none, found.running, found.utilization)
+
+
+def _acted(
+    context: Context,
+    engine: Engine,
+    room: Floats,
+    trajectories: float,
+    steady: bool,
+    share: Floats | float,
+    instances: int,
+) -> Sampled:
+    """Trajectories of a policy that acts: inferences are slower inside the loop, the world is not."""
+    acting, calibration = context.workload.acting, context.calibration
+    if acting is None:
+        raise LookupError("the job has no actions")
+    at_once = min(float(instances), trajectories)
+    beside = worlds_gib(context, engine, instances)
+    # acting_seconds takes off the simulators that run: those that a mixed pool keeps room for come off before
+    spared = beside * np.asarray(1.0 - share * at_once / instances)
+    found = acting_seconds(
+        context.shapes["policy"],
+        context.shapes.get("action"),
+        acting,
+        engine.hardware,
+        engine.tp,
+        engine.precision,
+        room - spared,
+        engine.gpus,
+        share * trajectories,
+        share * at_once,
+        steady,
+        calibration,
+        slower=sample_factor(context.framework, engine.hardware.generation, calibration),
+    )
+    none = np.zeros(len(engine.tp))
+    return Sampled(found.seconds, none, found.world_seconds, found.running, found.utilization)
+
+
+def sampled(context: Context, engine: Engine, size: int, steady: bool) -> list[tuple[int, Floats]]:
+    """Seconds of one step's sampling for each number of environment instances; infinite where it cannot run.
+
+    Tools work beside the engine, whose own seconds do not depend on them (`with_tools` counts them in).
+    """
+    found: list[tuple[int, Floats]] = []
+    for instances in context.instances:
+        if found and context.workload.acting is None:
+            found.append((instances, found[0][1]))
+            continue
+        found.append((instances, sample(context, engine, size, steady, instances=instances).total))
+    return found
+
+
+def with_tools(context: Context, seconds: Floats, size: int, instances: int, steady: bool) -> Floats:
+    """Sampling with tool calls: calls overlap across samples, and the last sample waits for its own.
+
+    In step the batch is done when the sample with the longest calls is; out of step a sample's calls delay it alone,
+    by their mean. An evaluation is a batch of its own in both.
+    """
+    tools, asked = context.workload.tools, context.workload.evaluation
+    if tools is None:
+        return seconds
+    throughput = tools_seconds(context, size, instances)
+    samples = context.sequences(context.workload.of_kind("generate")[0], size)
+    waits = tools.wait_seconds if steady else _longest_calls(context, tools, samples)
+    if asked is not None and asked.stage.kind == "generate":
+        waits += _longest_calls(context, tools, asked.samples) / asked.every
+    return np.maximum(seconds, throughput) + waits
+
+
+def _longest_calls(context: Context, tools: Tools, samples: float) -> float:
+    """Seconds that the sample which waits longest for its calls does, of ``samples``.
+
+    Waits are spread as lengths are: a lognormal cut at the longest there may be.
+    """
+    spread = float(context.calibration.generation["length_cv"])
+    return CutLognormal.of(tools.wait_seconds, tools.most_seconds, spread).expected_longest(samples)
+
+
+def tools_seconds(context: Context, size: int, instances: int) -> float:
+    """Seconds the environment machines need for one step's calls, those of its evaluation among them."""
+    tools, asked = context.workload.tools, context.workload.evaluation
+    if tools is None:
+        return 0.0
+    samples = context.sequences(context.workload.of_kind("generate")[0], size)
+    if asked is not None and asked.stage.kind == "generate":
+        samples += asked.sequences
+    return samples * tools.wait_seconds / instances

@@ -1,0 +1,1 @@
+"""Pools that only score, and scoring beside an engine."""

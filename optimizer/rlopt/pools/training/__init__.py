@@ -1,0 +1,1 @@
+"""Pools that train: layouts, memory and seconds."""

@@ -1,0 +1,210 @@
+"""Memory of a pool that trains: the peak over its updates and scoring passes, with everything else that stays there.
+
+While one model is updated, the other trained models keep weights and optimizer states, and frozen models their
+weights. LoRA references share the policy's weights and hold none of their own. A policy's backbone and its action
+expert are updated in one pass, so both hold all they need at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.estimates import Hardware, Layout, MemoryParts, forward_parts, kv_gib_per_token
+from rlopt.estimates.roles import POLICY
+from rlopt.estimates.training.activations import micro_batch_tokens
+from rlopt.estimates.training.memory import update_tensors, with_overhead
+from rlopt.pools.context import Context
+from rlopt.workloads import Stage
+from rlopt.workloads.shared_value import joined_update
+
+PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
+OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2
+Parts = dict[str, NDArray[np.float64]]
+"""GiB per GPU by part, shape (layouts,) each."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageMemory:
+    """One stage's memory by part (GiB per GPU, shape (layouts,) each)."""
+
+    stage: str
+    parts: Mapping[str, NDArray[np.float64]]
+
+    def total(self) -> NDArray[np.float64]:
+        """GiB per GPU."""
+        return np.asarray(np.sum([self.parts[name] for name in PARTS], axis=0), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingMemory:
+    """Stages of a training pool, and what stays on the GPU while a colocated engine samples."""
+
+    stages: tuple[StageMemory, ...]
+    resident: Mapping[str, NDArray[np.float64]]
+    frozen: NDArray[np.float64]
+    """Weights that are held all the time and never change: reference, teacher, the base under adapters. GiB per GPU."""
+
+    def peak(self) -> NDArray[np.float64]:
+        """GiB per GPU at the highest stage, shape (layouts,)."""
+        return np.asarray(np.max([stage.total() for stage in self.stages], axis=0), dtype=np.float64)
+
+
+def role_layout(context: Context, role: str, layout: Layout) -> Layout:
+    """The pool's layouts as one role's model takes them, the policy's own for most.
+
+    A mixture of experts beside a dense policy has no expert parallelism to share: tensor parallelism splits its
+    experts as it splits everything else.
+    """
+    policy = context.shapes.get("policy")
+    if context.shapes[role].moe and policy is not None and not policy.moe:
+        return replace(layout, etp=layout.tp)
+    return layout
+
+
+def as_dict(parts: MemoryParts) -> Parts:
+    """The parts by name."""
+    return {name: np.asarray(getattr(parts, name), dtype=np.float64) for name in PARTS}
+
+
+def _tensors(context: Context, stage: Stage, layout: Layout, precision: str) -> MemoryParts:
+    """What the tensors of one model's update take; a frozen backbone keeps its keys and values for the expert."""
+    shape, training = context.shapes[stage.role], context.trainings[stage.role]
+    tokens, stack = context.tokens(stage), context.stack(layout, training)
+    found = update_tensors(shape, training, layout, tokens, precision, context.calibration, stack)
+    if "action" not in context.shapes or stage.role != "policy" or training.backward is True:
+        return found
+    kept = micro_batch_tokens(layout, tokens) * kv_gib_per_token(shape, layout.tp) / layout.pp
+    return replace(found, activations=found.activations + kept)
+
+
+def _updates(
+    context: Context, layout: Layout, precision: str
+) -> tuple[dict[str, Parts], dict[str, Parts], dict[str, list[str]]]:
+    """Memory of each update by role, by the stages in which they run, and the roles of each of these.
+
+    Backbone and action expert are updated in one pass, and with them a value head that reads the same inputs.
+    """
+    tensors = {stage.role: _tensors(context, stage, layout, precision) for stage in context.workload.of_kind("update")}
+    together = {role: [role] for role in tensors}
+    if "action" in tensors:
+        joined = (*POLICY, "value") if joined_update(context.request, context.workload.acting) else POLICY
+        together = {"policy": [role for role in tensors if role in joined]} | {
+            role: [role] for role in tensors if role not in joined
+        }
+    staged = {}
+    for name, roles in together.items():
+        joint = MemoryParts(
+            *(np.sum([getattr(tensors[role], part.name) for role in roles], axis=0) for part in fields(MemoryParts))
+        )
+        stack = context.stack(layout, context.trainings[name])
+        staged[name] = as_dict(with_overhead(joint, layout, stack, context.calibration))
+    return {role: as_dict(parts) for role, parts in tensors.items()}, staged, together
+
+
+def _forward(context: Context, stage: Stage, layout: Layout, hardware: Hardware, precision: str) -> Parts:
+    """Memory of one scoring pass, in 16 bits where some steps fall back to them."""
+    at = role_layout(context, stage.role, layout)
+    return as_dict(
+        forward_parts(
+            context.shapes[stage.role],
+            hardware,
+            at,
+            context.tokens(stage),
+            context.held(precision),
+            context.calibration,
+            stack=context.stack(at),
+        )
+    )
+
+
+def training_memory(
+    context: Context, layout: Layout, hardware: Hardware, update_precision: str, score_precision: str
+) -> TrainingMemory:
+    """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
+    workload = context.workload
+    updates, staged, together = _updates(context, layout, update_precision)
+    passes = list(workload.of_kind("forward"))
+    if workload.evaluation is not None and workload.evaluation.stage.kind == "forward":
+        passes.append(workload.evaluation.stage)
+    forwards: dict[str, Parts] = {}
+    for stage in passes:
+        precision = update_precision if stage.role in updates else score_precision
+        forwards.setdefault(stage.role, _forward(context, stage, layout, hardware, precision))
+    zero = np.zeros(len(layout.tp))
+    away = layout.offload == PARAMETERS_OFF
+    held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
+    for role in workload.roles:
+        if not role.trained:
+            weights = forwards[role.name]["weights"] if role.weights and role.name in forwards else zero
+            held[role.name] = {"weights": weights, "optimizer": zero}
+    stages = []
+    for name, parts in staged.items():
+        busy = together[name]
+        extra = _others(held, busy, away)
+        joined = {part: parts[part] + extra[part] for part in ("weights", "optimizer")}
+        stages.append(StageMemory(f"update {name}", {**parts, **joined}))
+    for name, parts in forwards.items():
+        extra = _others(held, (name,), away)
+        own = held[name]["optimizer"]
+        own_weights = (
+            np.maximum(parts["weights"], held[name]["weights"])
+            if workload.role(name).weights
+            else held["policy"]["weights"]
+        )
+        if not workload.role(name).weights:  # a LoRA reference is the policy itself: do not count it twice
+            extra = {
+                "weights": extra["weights"] - np.where(away, 0.0, held["policy"]["weights"]),
+                "optimizer": extra["optimizer"],
+            }
+        stages.append(
+            StageMemory(
+                f"forward {name}",
+                {
+                    **parts,
+                    "gradients": zero,
+                    "weights": own_weights + extra["weights"],
+                    "optimizer": own + extra["optimizer"],
+                },
+            )
+        )
+    for stage in context.once:  # before the first step: nothing else is loaded yet
+        if stage.kind == "update":  # the same update in every step finds more beside it
+            continue
+        precision = update_precision if stage.role in updates else score_precision
+        stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))
+    return TrainingMemory(tuple(stages), _others(held, (), away), np.where(away, 0.0, _frozen(context, held)))
+
+
+def _frozen(context: Context, held: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> NDArray[np.float64]:
+    """Weights of the models that nothing trains, or that train adapters alone, GiB per GPU."""
+    still = [
+        role.name
+        for role in context.workload.roles
+        if not role.trained
+        or np.any(context.trainings[role.name].lora)
+        or context.trainings[role.name].trainable_share == 0
+    ]
+    none = np.zeros_like(next(iter(held.values()))["weights"])
+    return np.asarray(np.sum([none, *(held[name]["weights"] for name in still)], axis=0), dtype=np.float64)
+
+
+def _others(
+    held: Mapping[str, Mapping[str, NDArray[np.float64]]], names: Collection[str], away: NDArray[np.bool_]
+) -> Parts:
+    """What models other than ``names`` keep on the GPU; nothing where parameters are offloaded between stages."""
+    total = {
+        part: np.sum(
+            [parts[part] for role, parts in held.items() if role not in names] or [np.zeros(len(away))], axis=0
+        )
+        for part in ("weights", "optimizer")
+    }
+    return {part: np.where(away, 0.0, value) for part, value in total.items()}
+
+
+def with_choices(layout: Layout, recompute: int, offload: int) -> Layout:
+    """The same layouts with recomputation and offload set."""
+    return replace(layout, recompute=np.full_like(layout.tp, recompute), offload=np.full_like(layout.tp, offload))

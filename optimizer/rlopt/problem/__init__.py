@@ -1,0 +1,32 @@
+"""Everything the search needs, frozen: pool candidates column by column, and the joint columns made of them.
+
+A joint column is one complete way to run the job: placement, group size, precision, a training pool, a rollout pool
+(none when colocated), checkpoint interval and tier. Its hours and cost are plain numbers, so the program over joint
+columns is exact by construction.
+"""
+
+from rlopt.problem.checkpoint_size import Checkpoint
+from rlopt.problem.columns import Columns
+from rlopt.problem.market import Market, Topology
+from rlopt.problem.pools import UNSCORED, Floats, Ints, Pools
+from rlopt.problem.problem import Problem
+from rlopt.problem.recovery_option import Care
+from rlopt.problem.side_pools import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Support
+
+__all__ = [
+    "ASYNC",
+    "COLOCATED",
+    "DISAGGREGATED",
+    "PLACEMENTS",
+    "UNSCORED",
+    "Care",
+    "Checkpoint",
+    "Columns",
+    "Floats",
+    "Ints",
+    "Market",
+    "Pools",
+    "Problem",
+    "Support",
+    "Topology",
+]

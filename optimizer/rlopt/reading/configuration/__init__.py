@@ -1,0 +1,1 @@
+"""Configurations of others: files, saved plans, launch scripts."""

@@ -1,0 +1,1 @@
+"""YAML files with the place of every key: layers, overrides, complaints."""

@@ -1,0 +1,1 @@
+"""A local Hugging Face config.json as a model."""

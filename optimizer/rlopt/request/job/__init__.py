@@ -1,0 +1,1 @@
+"""The job: what is trained on what, and what surrounds it."""

@@ -1,0 +1,1 @@
+"""Kinds of values that requests hold, and where each was written."""

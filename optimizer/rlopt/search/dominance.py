@@ -1,0 +1,99 @@
+"""Pools beside a training pool that another set of pools beats in everything that a rule or a price looks at.
+
+Exact: whatever training pool, interval and tier stand beside them, the plan with the better pools costs no more, takes
+no longer and keeps every rule that the other keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlopt.columns.joint import join
+from rlopt.columns.lead_time import wait_beside
+from rlopt.pools.run_points import blocks
+from rlopt.problem import ASYNC, Floats, Ints, Problem, Support
+from rlopt.rules import Rule
+
+BLOCK = 512
+FEW = 256
+"""Fewer pools than this are not worth the comparison."""
+SHARE = "floors.on_demand_share"
+
+
+def undominated(problem: Problem, placement: int, train: Ints, support: Support, rules: Sequence[Rule]) -> Support:
+    """The rows that no other row beats; all rows of one zone, variant and group size, ``train`` likewise.
+
+    Reserved offers bill in steps and are neither dropped nor compared with.
+    """
+    if problem.elastic:  # what the loss of a machine costs depends on its part of the pool and on the training pool
+        return support
+    elastic = np.flatnonzero(support.committed_usd == 0.0)
+    if len(elastic) <= FEW or not len(train):
+        return support
+    kept = np.ones(len(support), dtype=bool)
+    kept[elastic] = False
+    kept[elastic[least(_attributes(problem, placement, train, support.take(elastic), rules))]] = True
+    return support.take(kept)
+
+
+def _attributes(problem: Problem, placement: int, train: Ints, support: Support, rules: Sequence[Rule]) -> Floats:
+    """Everything that may decide, smaller is better; shape (rows, attributes).
+
+    Amounts of rules are taken beside one training pool: they add up over pools, or are a least over them, so another
+    would not change their order. The on-demand share is a ratio: its surplus adds up.
+    """
+    seconds, confident = support.times(placement)
+    apart = blocks(support.points)[:2] if placement == ASYNC and support.points.shape[1] else ()
+    columns = [*(part for points in apart for part in points.T)]
+    columns += [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
+    columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
+    one = np.full(len(support), train[0], dtype=np.int64)
+    interval = np.ones(len(support), dtype=np.int64)
+    joint = join(problem, placement, one, support, interval, np.zeros(len(support), dtype=np.int64))
+    columns += [joint.faults_per_hour] if problem.request.costs.hours_per_failure else []
+    columns += [wait_beside(problem, support)] if problem.wait_hours is not None else []
+    for rule in rules:
+        if rule.key == SHARE:
+            share, spot = rule.limit, support.spot_gpus
+            columns += [share * spot - (1.0 - share) * (support.gpus - spot), -support.shares(placement)[1]]
+        elif rule.of_pools and rule.amount is not None:
+            amount = rule.amount(joint, problem)
+            columns.append(amount if rule.sense == "<=" else -amount)
+    table = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
+    varied = (table != table[0]).any(axis=0)
+    return np.asarray(table[:, varied] if varied.any() else table[:, :1])
+
+
+def least(table: Floats) -> NDArray[np.int64]:
+    """Rows of ``table`` that no other row is at most equal to everywhere; of equal rows the first by order."""
+    order = np.lexsort(table.T[::-1])
+    front = np.zeros((0, table.shape[1]))
+    chosen: list[NDArray[np.int64]] = []
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
+        block = table[rows]
+        fine = ~_beaten(block, front)
+        rows, block = rows[fine], block[fine]
+        inside = (block[:, None, :] <= block[None, :, :]).all(axis=2)  # i beats j; sorted, so only earlier rows can
+        first = np.flatnonzero(~np.triu(inside, 1).any(axis=0))
+        chosen.append(rows[first])
+        front = np.concatenate([front, block[first]])
+    return np.sort(np.concatenate(chosen)) if chosen else np.zeros(0, dtype=np.int64)
+
+
+def _beaten(block: Floats, front: Floats) -> NDArray[np.bool_]:
+    """Which rows of ``block`` some row of ``front`` beats, shape (rows,)."""
+    found = np.zeros(len(block), dtype=bool)
+    for start in range(0, len(front), BLOCK):
+        part = front[start : start + BLOCK]
+        rest = np.flatnonzero(~found)
+        if not len(rest):
+            break
+        below: NDArray[np.bool_] = np.ones((len(rest), len(part)), dtype=np.bool_)
+        for column in range(block.shape[1]):
+            below &= np.asarray(part[None, :, column] <= block[rest, column][:, None])
+        found[rest] = below.any(axis=1)
+    return found

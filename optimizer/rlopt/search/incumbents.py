@@ -1,0 +1,123 @@
+"""The most promising columns, priced first so that the bounds have something to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlopt.columns.side_pools import alone, every_pair
+from rlopt.problem import Floats, Ints, Pools, Problem, Support
+from rlopt.search.bounds import Group
+from rlopt.search.could_win import Matter
+from rlopt.search.prune import pareto_index
+
+FIRST_LOOK = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Pools that may be put together: row numbers of one zone, variant and group size.
+
+    ``score`` is None where the training pool does the scoring.
+    """
+
+    group: Group
+    train: Ints
+    rollout: Ints
+    score: Ints | None
+
+
+def served_groups(problem: Problem) -> Iterator[Served]:
+    """Rows that may be put together: one zone, one variant, one group size."""
+    training, rollout, scoring = problem.training, problem.rollout, problem.scoring
+    sampled = _by_key(rollout.zone, rollout.group_size, rollout.variant)
+    scored = _by_key(scoring.zone, scoring.group_size, scoring.variant)
+    for (zone, size, variant), train in _by_key(training.zone, training.group_size, training.variant).items():
+        here = sampled.get((zone, size, problem.variants[variant].sampler))
+        own = bool(problem.variants[variant].own)
+        score = scored.get((zone, size, variant)) if own else None
+        if here is not None and (score is not None or not own):
+            yield Served(Group(zone, variant, size), train, here, score)
+
+
+def _by_key(*keys: Ints) -> dict[tuple[int, ...], Ints]:
+    """Row numbers of each combination of keys, in order."""
+    if not len(keys[0]):
+        return {}
+    order = np.lexsort(keys[::-1])
+    table = np.stack([key[order] for key in keys])
+    starts = np.flatnonzero(np.append(True, (table[:, 1:] != table[:, :-1]).any(axis=0)))
+    parts = np.split(order, starts[1:])
+    return {tuple(int(key) for key in table[:, at]): part for at, part in zip(starts, parts, strict=True)}
+
+
+def classes(pools: Pools, rows: Ints) -> list[Ints]:
+    """Staircase pools among all rows and among those never reclaimed (a share floor may need them)."""
+    found = []
+    for part in (rows, rows[~pools.spot[rows]]):
+        found.append(part[pareto_index(pools.rate_of(part), pools.seconds[part])])
+    return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
+
+
+def promising_colocated(matter: Matter, bound: Callable[[Pools], tuple[Floats, Floats]]) -> Ints:
+    """Row numbers of colocated pools on the staircases, cheapest bound first."""
+    pools, prune = matter.problem.colocated, matter.prune
+    rows = np.concatenate(classes(pools, np.arange(len(pools))))
+    cost, hours = bound(pools.take(rows))
+    fine = prune.keep(cost, hours, count=False)
+    rows, cost = rows[fine], cost[fine]
+    return np.asarray(rows[np.argsort(cost, kind="stable")[: FIRST_LOOK * 8]])
+
+
+def promising_pairs(
+    matter: Matter, groups: Sequence[Served], modes: Sequence[int]
+) -> Iterator[tuple[int, Ints, Support]]:
+    """Per placement the pairs of staircase pools with the lowest bounds."""
+    problem = matter.problem
+    everything: list[Support] = []
+    picks: dict[int, list[tuple[Floats, Ints, Ints]]] = {m: [] for m in modes}
+    start = 0
+    for served in groups:
+        trained = classes(problem.training, served.train)
+        for beside in _supports(matter, served):
+            everything.append(beside)
+            for u in trained:
+                if len(u) and len(beside):
+                    for m in modes:
+                        bound, row, at = _picked(matter, m, served.group, u, beside)
+                        picks[m].append((bound, row, at + start))
+            start += len(beside)
+    for m, found in picks.items():
+        if found:
+            bound, row, at = (np.concatenate([part[n] for part in found]) for n in range(3))
+            best = np.lexsort((row, bound))[: 20 * FIRST_LOOK]
+            if len(best):
+                yield m, row[best], Support.join(everything).take(at[best])
+
+
+def _supports(matter: Matter, served: Served) -> list[Support]:
+    """Staircases of what stands beside the training pool: of all offers, and of those never reclaimed."""
+    problem = matter.problem
+    found = [alone(problem, "rollout", rows) for rows in classes(problem.rollout, served.rollout)]
+    if served.score is None:
+        return found
+    scored = [alone(problem, "score", rows) for rows in classes(problem.scoring, served.score)]
+    return [every_pair(problem, a, b) for a in found for b in scored]
+
+
+def _picked(matter: Matter, placement: int, group: Group, train: Ints, beside: Support) -> tuple[Floats, Ints, Ints]:
+    """Bounds, training rows and numbers of the pools beside them, of the best pairs of one group."""
+    a = matter.problem.training.take(train)
+    sampling, confident = beside.times(placement)
+    rate = a.rate[:, None] + beside.rate[None, :]
+    cost = matter.bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
+    hours = matter.bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
+    score = np.where(matter.prune.keep(cost, hours, count=False), cost, np.inf)
+    if matter.prune.goal == "time":
+        score = np.where(np.isfinite(score), hours, np.inf)
+    best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
+    rows, cols = np.unravel_index(best, score.shape)
+    fine = np.isfinite(score[rows, cols])
+    return score[rows, cols][fine], train[rows[fine]], np.asarray(cols[fine], dtype=np.int64)

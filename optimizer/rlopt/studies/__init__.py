@@ -1,0 +1,1 @@
+"""Questions asked of the problem: one file or room each."""

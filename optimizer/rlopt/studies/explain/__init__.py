@@ -1,0 +1,1 @@
+"""Why a plan is what it is, or why there is none."""

@@ -1,0 +1,215 @@
+"""What logs of one configuration change: the constants, the band, and the plan of what is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import exp, hypot
+from pathlib import Path
+
+from rlopt.answers.configuration import Configuration
+from rlopt.answers.plan import Plan
+from rlopt.answers.recalibration import Band, LogRead, Moved, Recalibration, StageSeconds
+from rlopt.errors import InputError
+from rlopt.estimates.uncertainty import EIGHTY
+from rlopt.facts import Catalog
+from rlopt.fitting.user_fit import Fitted
+from rlopt.launchers.logs.contract import STAGES, STEP
+from rlopt.launchers.logs.read import Log, read_log
+from rlopt.launchers.logs.steady import Middle, Steady, steady
+from rlopt.reading.calibration_file import Run
+from rlopt.reading.calibration_text import calibration_text
+from rlopt.reading.rest import rest_of
+from rlopt.request import OwnConstants, Request
+from rlopt.studies.configuration.evaluate import Priced, price
+from rlopt.studies.configuration.fixed_problem import Build
+from rlopt.studies.running.continue_or_switch import with_plan
+from rlopt.studies.running.user_log import OwnLogs, own_logs, own_run, with_constants
+from rlopt.units import seconds_to_hours
+
+BECAUSE = {
+    "train": ("update", "score"),
+    "generation_train": ("update", "score"),
+    "score_train": ("score",),
+    "sample": ("generate",),
+    "generation_sample": ("generate",),
+    "step_s": (STEP,),
+    "switch_s": ("hand over weights", STEP),
+    "fixed_s": ("hand over weights", STEP),
+    "gb_s": ("hand over weights", STEP),
+}
+"""Stages that speak of a constant, by its last or last but one name."""
+
+
+def calibrate(
+    paths: Sequence[Path],
+    request: Request,
+    config: Configuration,
+    catalog: Catalog,
+    build: Build,
+    solve: Callable[[Request], Plan],
+    as_of: str,
+    launcher: str | None = None,
+    steps_done: int | None = None,
+    hours_spent: float | None = None,
+) -> Recalibration:
+    """Refit the constants on logs of one configuration and plan what is left. Raises InputError."""
+    logs = [(log, steady(log)) for log in (read_log(path, launcher) for path in paths)]
+    logged = _as_logged(request, logs, lambda: price(config, request, catalog, build))
+    found = own_logs(logs, logged, config, lambda one: price(config, one, catalog, build), catalog)
+    run = _run(request, found.shipped, logs, steps_done, hours_spent)
+    name = f"logs of {request.job.name}"
+    moved = _moved(found.fitted, logs)
+    text, constants = calibration_text(
+        name, as_of, found.run.framework if found.run.loop else None, found.fitted.moved, found.fitted.own, run,
+        _provenance(logs, found, moved),
+    )  # fmt: skip
+    answer = Recalibration(
+        name=name,
+        logs=[_log_read(*one) for one in logs],
+        framework=found.run.framework if found.run.loop else None,
+        moved=moved,
+        stayed=[".".join(path) for path in found.fitted.stayed],
+        stages=_stages(found, _after(found, constants, config, catalog, build)),
+        bands=[*_bands(found.fitted), *_same(found, logs)],
+        notes=list(found.notes),
+        steps_done=run.steps,
+        steps_left=max(run.total_steps - run.steps, 0),
+        hours_spent=run.hours,
+        usd_spent=run.usd,
+        calibration=text,
+    )
+    if run.steps >= run.total_steps:
+        return answer.model_copy(
+            update={"notes": [*answer.notes, "every step of the job is done: nothing is left to plan"]}
+        )
+    own = rest_of(with_constants(request, constants), run, "the log")
+    return with_plan(answer, found.logged.get(STEP), own, config, catalog, build, solve)
+
+
+def _as_logged(request: Request, logs: Sequence[tuple[Log, Steady]], price_whole: Callable[[], Priced]) -> Request:
+    """The request with responses as long as they were on average over the steps that are fitted on."""
+    text = request.job.response_tokens
+    if text.last == text.mean:
+        return request
+    plan = price_whole().plan
+    if plan is None or plan.time is None:
+        return request
+    ends = min(one.used[0] for _, one in logs), max(one.used[1] for _, one in logs)
+    shares = [min(max(end / plan.time.steps, 0.0), 1.0) for end in ends]
+    return request.replaced("job.response_tokens", text.part(*shares).over_run)
+
+
+def _after(
+    found: OwnLogs, constants: OwnConstants, config: Configuration, catalog: Catalog, build: Build
+) -> dict[str, float]:
+    """Seconds by stage of the whole model under the new constants: not the factors that were fitted with."""
+    priced = price(config, with_constants(found.request, constants), catalog, build)
+    if priced.plan is None:
+        return found.run.predicted(found.fitted.calibration)
+    run = own_run(priced.plan, priced.problem, catalog)
+    return run.predicted(run.base)
+
+
+def _stages(found: OwnLogs, after: dict[str, float]) -> list[StageSeconds]:
+    shipped = found.shipped_run
+    before = shipped.predicted(shipped.base)
+    return [
+        StageSeconds(stage=name, logged=found.logged[name], before=before[name], after=after[name])
+        for name in ((*STAGES, STEP) if shipped.loop else (STEP,))
+        if name in found.logged and before.get(name, 0.0) > 0.0
+    ]
+
+
+def _moved(fitted: Fitted, logs: Sequence[tuple[Log, Steady]]) -> list[Moved]:
+    rows = []
+    for path, (before, after) in fitted.moved.items():
+        names = next((BECAUSE[part] for part in reversed(path) if part in BECAUSE), (STEP,))
+        rows.append(
+            Moved(
+                constant=".".join(path),
+                before=before,
+                after=after,
+                because=_because(names, logs),
+                at_bound=path in fitted.at_bound,
+            )
+        )
+    return rows
+
+
+def _because(names: Sequence[str], logs: Sequence[tuple[Log, Steady]]) -> str:
+    told = []
+    for log, one in logs:
+        here = [name for name in names if name in one.middles] or [STEP]
+        told += [_told(log.name, name, one.middles[name]) for name in here[:1] if name in one.middles]
+    return "; ".join(told)
+
+
+def _told(log: str, stage: str, middle: Middle) -> str:
+    return f"{stage} {middle.seconds:.4g} s over {middle.steps} steps ({log}:{middle.line})"
+
+
+def _log_read(log: Log, one: Steady) -> LogRead:
+    first, last, count = one.used
+    return LogRead(
+        name=log.name,
+        format=log.launcher.NAME,
+        lines=log.lines,
+        used=f"{count} of {len(log.steps)} steps, from {first} to {last}",
+        left_out=one.left_out,
+        skipped={reason: count for reason, (count, _) in log.skipped.items()},
+        first_skipped={reason: line for reason, (_, line) in log.skipped.items()},
+    )
+
+
+def _bands(fitted: Fitted) -> list[Band]:
+    rows = []
+    for kind, what in (("training", "updates and scoring"), ("generation", "generation")):
+        if kind not in fitted.before:
+            continue
+        device, after = next(((name, one) for name, one in fitted.own[kind].items() if name != "others"),
+                             ("these GPUs", fitted.before[kind]))  # fmt: skip
+        half = [exp(EIGHTY * sigma) - 1.0 for sigma in (fitted.before[kind], after)]
+        rows.append(Band(what=f"{what}, another configuration on {device}", before=half[0], after=half[1]))
+    return rows
+
+
+def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Band]:
+    """Band of the configuration that was logged: its steps' spread, and what two runs of one configuration differ."""
+    middles = [one.middles[STEP] for _, one in logs if STEP in one.middles]
+    if not middles:
+        return []
+    between = float(found.run.base.bands["same_configuration"])
+    after = hypot(between, min(one.sigma for one in middles))
+    half = [exp(EIGHTY * sigma) - 1.0 for sigma in (found.fitted.before["training"], after)]
+    return [Band(what="the configuration that runs", before=half[0], after=half[1])]
+
+
+def _run(
+    request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], steps_done: int | None, hours_spent: float | None
+) -> Run:
+    """How far the run is: steps by the log's count, hours by its pace and one start, money by the plan's machines."""
+    assert plan.time is not None
+    done = max(one.last for _, one in logs) if steps_done is None else steps_done
+    seconds, counted = (sum(getattr(one, name) for _, one in logs) for name in ("logged_seconds", "logged_steps"))
+    pace = seconds / counted if counted else plan.time.step_seconds
+    if done > plan.time.steps:
+        message = f"{done} steps are done of a job of {plan.time.steps}"
+        fix = "state the steps of the job that ran with --set job.steps=..."
+        raise InputError.of("job.steps", message, allowed=f"up to {plan.time.steps} steps", fix=fix)
+    in_full = len(logs) == 1 and steps_done is None and counted >= done
+    whole = seconds if in_full else pace * done
+    hours = seconds_to_hours(whole) + plan.time.startup_hours if hours_spent is None else hours_spent
+    rate = sum(pool.usd_per_hour for pool in plan.pools)
+    size = plan.decisions.group_size if plan.decisions else None
+    return Run(request.job.name, request.job.algorithm, size, plan.time.steps, done, hours, rate * hours)
+
+
+def _provenance(logs: Sequence[tuple[Log, Steady]], found: OwnLogs, moved: Sequence[Moved]) -> dict[str, object]:
+    return {
+        "logs": [_log_read(*one).model_dump(include={"name", "format", "used", "left_out"}) for one in logs],
+        "logged": {name: float(f"{value:.5g}") for name, value in found.logged.items()},
+        "moved": {one.constant: [one.before, one.after, one.because] for one in moved},
+        "stayed": [".".join(path) for path in found.fitted.stayed],
+        "band_before": {kind: float(f"{value:.4g}") for kind, value in found.fitted.before.items()},
+        "notes": list(found.notes),
+    }

@@ -1,0 +1,225 @@
+"""Logs of one configuration against what is predicted for it: the same lengths, the same samples, stage by stage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rlopt.answers.configuration import Configuration
+from rlopt.answers.plan import LayoutChoice, Plan
+from rlopt.errors import InputError
+from rlopt.estimates import Calibration, Layout, ModelShape, own_calibration
+from rlopt.estimates.codes import OFFLOAD, PLANNED_ENGINES, RECOMPUTE, SHARDING
+from rlopt.estimates.roles import POLICY, moved_params, role_training
+from rlopt.estimates.training.states import training_engine
+from rlopt.facts import Catalog
+from rlopt.fitting.user_fit import Fitted, refit, timings_of
+from rlopt.fitting.user_run import OwnRun
+from rlopt.launchers.logs.contract import GENERATE
+from rlopt.launchers.logs.read import Log
+from rlopt.launchers.logs.steady import Steady
+from rlopt.measured.loop.defaults import framework_of
+from rlopt.measured.rows import Row
+from rlopt.problem import Problem
+from rlopt.request import PRECISION_RANK, OwnConstants, Request
+from rlopt.studies.configuration.evaluate import Priced
+
+OTHER_LENGTHS = 0.02
+"""Share by which logged responses may differ from the request's before the comparison is made at theirs."""
+OTHER_SAMPLES = 0.05
+PAIRS_ONLY = ("dpo", "rm")
+Price = Callable[[Request], Priced]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLogs:
+    """What logs of one configuration say, held against its plan.
+
+    ``request`` is the one at the logged lengths, ``shipped`` its plan as rlopt ships and ``shipped_run`` its stages,
+    ``run`` the stages under the framework that wrote the logs.
+    """
+
+    request: Request
+    shipped: Plan
+    shipped_run: OwnRun
+    run: OwnRun
+    fitted: Fitted
+    logged: Mapping[str, float]
+    """Seconds by stage over all logs."""
+    notes: tuple[str, ...]
+
+
+def own_logs(
+    logs: Sequence[tuple[Log, Steady]], request: Request, config: Configuration, price: Price, catalog: Catalog
+) -> OwnLogs:
+    """Fit the constants on logs of one configuration. Raises InputError where they are of another job."""
+    request, notes = at_lengths(request, [one for _, one in logs])
+    priced = price(request)
+    shipped = _plan(priced, config)
+    check_samples(logs, request, shipped)
+    launcher = logs[0][0].launcher
+    other = next((log for log, _ in logs if log.launcher.NAME != launcher.NAME), None)
+    if other is not None:
+        message = f"is of {other.launcher.NAME}, {logs[0][0].name} of {launcher.NAME}"
+        fix = "calibrate on the logs of one run"
+        raise InputError.of("format", message, file=other.name, allowed="logs of one launcher", fix=fix)
+    framework = _framework(launcher.FRAMEWORK, shipped, logs) if request.job.generates else None
+    known = price(with_constants(request, _framework_alone(framework))) if framework else priced
+    run = own_run(_plan(known, config), known.problem, catalog)
+    timed = []
+    for log, one in logs:
+        if one.overlapped and run.placement != "async":
+            message = "the log is of a run that samples beside training, the configuration is not asynchronous"
+            fix = "name the configuration that ran with --config"
+            raise InputError.of("placement", message, file=log.name, allowed="async", fix=fix)
+        if run.placement == "async" and not one.overlapped and GENERATE in one.middles:
+            notes.append(f"{log.name} looks as if sampling and training took turns, the configuration is asynchronous")
+        stages = {name: (middle.seconds, middle.sigma) for name, middle in one.middles.items()}
+        timed.append((run, timings_of(stages, run, one.whole)))
+    fitted = refit(timed)
+    for odd in fitted.refused:
+        expected = run.predicted(run.base)[odd.stage]
+        notes.append(
+            f"{odd.stage}: {odd.seconds:.4g} s logged, {expected:.4g} s predicted: no constant is so wrong; it is not "
+            "used: see whether the request and --config are those of the run"
+        )
+    names = {name for _, one in logs for name in one.middles}
+    logged = {name: _middle([one.middles[name].seconds for _, one in logs if name in one.middles]) for name in names}
+    return OwnLogs(request, shipped, own_run(shipped, priced.problem, catalog), run, fitted, logged, tuple(notes))
+
+
+def _middle(values: Sequence[float]) -> float:
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+
+
+def _plan(priced: Priced, config: Configuration) -> Plan:
+    if priced.plan is None or priced.plan.time is None:
+        message = "the configuration does not fit as the request describes it, so nothing can be held against the log"
+        fix = "see why with: rlopt evaluate REQUEST --config CONFIG"
+        raise InputError.of("pools", message, file=config.file, allowed="the configuration that ran", fix=fix)
+    return priced.plan
+
+
+def at_lengths(request: Request, logs: Sequence[Steady]) -> tuple[Request, list[str]]:
+    """The request with the mean response of the logs, where they tell one that differs."""
+    told = [one.response_tokens for one in logs if one.response_tokens]
+    stated = request.job.response_tokens
+    if not told or not request.job.generates or request.job.algorithm == "vla":
+        return request, []
+    mean = sum(told) / len(told)
+    if abs(mean / stated.mean - 1.0) <= OTHER_LENGTHS or not 0.0 < mean < stated.max:
+        return request, []
+    p99 = None if stated.p99 is None or stated.p99 <= mean else stated.p99
+    lengths = stated.model_copy(update={"mean": mean, "p99": p99})
+    note = (
+        f"responses have {mean:,.0f} tokens in the log and {stated.mean:,.0f} in the request: predictions are held "
+        f"against the log at the log's length; plan with --set job.response_tokens.mean={mean:.0f}"
+    )
+    return request.replaced("job.response_tokens", lengths), [note]
+
+
+def check_samples(logs: Sequence[tuple[Log, Steady]], request: Request, plan: Plan) -> None:
+    """Refuse logs whose steps have other samples than the request's: they are of another job."""
+    if not request.job.generates or request.job.filter.drop or plan.decisions is None:
+        return
+    wanted = request.job.prompts_per_step * (plan.decisions.group_size or 1)
+    for log, one in logs:
+        if one.sequences is not None and abs(one.sequences / wanted - 1.0) > OTHER_SAMPLES:
+            message = f"a step of the log has {one.sequences:,.0f} samples, the request and its plan {wanted:,.0f}"
+            fix = "state the run's with --set job.prompts_per_step=..., or its group size with --config"
+            raise InputError.of("job.prompts_per_step", message, file=log.name, allowed=f"{wanted:,.0f}", fix=fix)
+
+
+def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, Steady]]) -> str:
+    """Row of the frameworks that a launcher's loop is, by its name, the training backend and the mode."""
+    sharded = plan.pools[0].layout is None or plan.pools[0].layout.sharding == "zero3"
+    beside = any(one.overlapped for _, one in logs)
+    placement = plan.decisions.placement if plan.decisions else ""
+    cells = {
+        "framework": name,
+        "train_backend": "fsdp" if sharded else "megatron",
+        "placement": placement,
+        "mode": "async" if beside or placement == "async" else "sync",
+    }
+    return framework_of(Row(1, cells), own_calibration(None))
+
+
+def _framework_alone(name: str | None) -> OwnConstants:
+    return OwnConstants(name="framework", as_of="-", document=f'{{"rl": {{"framework": "{name}"}}}}')
+
+
+def with_constants(request: Request, constants: OwnConstants | None) -> Request:
+    """The same request under other constants."""
+    return request.model_copy(update={"constants": constants})
+
+
+def own_run(plan: Plan, problem: Problem, catalog: Catalog) -> OwnRun:
+    """The stages of a plan, and what decides how constants change them."""
+    assert plan.time is not None
+    assert plan.decisions is not None
+    request = problem.request
+    base: Calibration = own_calibration(request.constants.document if request.constants else None)
+    spent: dict[str, dict[str, float]] = {}
+    for one in plan.time.stages:
+        pools = spent.setdefault(one.stage, {})
+        pools[one.pool] = pools.get(one.pool, 0.0) + one.seconds
+    trains = next(pool for pool in plan.pools if "update" in pool.roles and pool.gpu)
+    samples = next((pool for pool in plan.pools if "generate" in pool.roles and pool.gpu), trains)
+    world = max(spent.get("environment", {}).values(), default=0.0)
+    policy = [role for role in problem.workload.roles if role.name in POLICY]
+    shape = ModelShape.of(policy[0].model) if policy else ModelShape.of(problem.workload.roles[0].model)
+    training = role_training(request, policy[0] if policy else problem.workload.roles[0])
+    engine = PLANNED_ENGINES[int(training_engine(_layout(trains.layout), training)[0])]
+    generations = tuple(str(catalog.devices[str(pool.gpu)].generation) for pool in (trains, samples))
+    return OwnRun(
+        base=base,
+        placement=plan.decisions.placement if request.job.generates else "",
+        update=math.fsum(spent.get("update", {}).values()),
+        score=math.fsum(spent.get("forward", {}).values()),
+        sample=max(spent.get("generate", {}).values(), default=0.0) + world,
+        step=plan.time.step_seconds,
+        world=world,
+        moe=any(role.model.experts > 0 for role in problem.workload.roles),
+        moved=replace(shape, params=moved_params(policy, request.job.trainable)) if policy else shape,
+        trains=str(trains.gpu),
+        samples=str(samples.gpu),
+        generations=(generations[0], generations[1]),
+        engine=engine,
+        low=_low(plan.decisions.precision.rollout),
+        link=_link(plan),
+    )
+
+
+def _link(plan: Plan) -> tuple[float, float]:
+    """What a slow link adds to the wait for weights, of the pool that trains and of the one that samples.
+
+    Transfers of a plan with two pools: each pool's own wait, and at the end what no pool owns.
+    """
+    assert plan.time is not None
+    assert plan.decisions is not None
+    own = [one for one in plan.time.stages if one.stage == "transfer"][:-1]
+    if plan.decisions.placement == "colocated" or not own:
+        return 0.0, 0.0
+    trains = next(pool.name for pool in plan.pools if "update" in pool.roles)
+    waits = [max((one.seconds for one in own if (one.pool == trains) is here), default=0.0) for here in (True, False)]
+    return waits[0], waits[1]
+
+
+def _low(precision: str | None) -> bool:
+    """Whether an engine holds its weights in less than 16 bits."""
+    return precision is not None and PRECISION_RANK[precision] < PRECISION_RANK["bf16"]
+
+
+def _layout(told: LayoutChoice | None) -> Layout:
+    """A plan's layout as the estimates take it."""
+    import numpy as np
+
+    given = told or LayoutChoice()
+    codes = {"sharding": SHARDING, "recompute": RECOMPUTE, "offload": OFFLOAD}
+    values = {}
+    for name in ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload"):
+        value = getattr(given, name)
+        code = codes[name].index(value) if name in codes and value is not None else 0
+        values[name] = np.array([code if name in codes else value or 1], dtype=np.int64)
+    return Layout(**values)
