@@ -19,11 +19,11 @@ from rlopt import api  # noqa: E402
 from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven  # noqa: E402
 from rlopt.errors import InputError, NotSupportedError, RloptError  # noqa: E402
 from rlopt.facts import Catalog  # noqa: E402
-from rlopt.measured.rows import Row  # noqa: E402
-from rlopt.pools.build import Held, build_problem  # noqa: E402
+from rlopt.measured.rows import MeasuredRow  # noqa: E402
+from rlopt.pools.build import Fixed, build_problem  # noqa: E402
 from rlopt.problem import Problem  # noqa: E402
 from rlopt.request import Request  # noqa: E402
-from rlopt.studies.configuration.evaluate import Priced, price  # noqa: E402
+from rlopt.studies.configuration.evaluate import PricedConfiguration, price  # noqa: E402
 from rlopt.studies.configuration.published_request import Published  # noqa: E402
 from rlopt.studies.configuration.shortfall import misfit  # noqa: E402
 from scripts import evaluation_page, found_page, savings  # noqa: E402
@@ -93,15 +93,15 @@ def problem_of(name: str) -> Problem | str:
         return str(error)
 
 
-def _priced(problem: Problem, config: Configuration) -> Priced:
-    def build(request: Request, facts: Catalog, only: object, held: Held | None) -> Problem:
+def _priced(problem: Problem, config: Configuration) -> PricedConfiguration:
+    def build(request: Request, facts: Catalog, only: object, held: Fixed | None) -> Problem:
         made = build_problem(request, facts, problem.models, held=held, only=only)  # type: ignore[arg-type]
         return replace(made, phases=problem.phases)
 
     return price(config, problem.request, problem.catalog, build)
 
 
-def evaluated(row: Row) -> dict[str, str]:
+def evaluated(row: MeasuredRow) -> dict[str, str]:
     """One line of the file."""
     printed = savings.printed(row)
     kept = ("id", "row", "match", "run", "published_hours", "hours_are", "inputs")
@@ -163,7 +163,7 @@ def _memory(stage: str, needed: float, capacity: float) -> dict[str, str]:
     return {"fullest_stage": stage, "needed_gib": f"{needed:.1f}", "capacity_gib": f"{capacity:.1f}"}
 
 
-def found_csv(chosen: Iterable[Row] | None = None) -> str:
+def found_csv(chosen: Iterable[MeasuredRow] | None = None) -> str:
     """Every row evaluated, as CSV."""
     return found_page.as_csv(COLUMNS, map(evaluated, savings.rows() if chosen is None else chosen))
 

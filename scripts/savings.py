@@ -22,10 +22,10 @@ from rlopt import api  # noqa: E402
 from rlopt.answers.plan import Plan  # noqa: E402
 from rlopt.errors import NotSupportedError  # noqa: E402
 from rlopt.measured.names import find_machine  # noqa: E402
-from rlopt.measured.rows import Row, read_table  # noqa: E402
+from rlopt.measured.rows import MeasuredRow, read_table  # noqa: E402
 from rlopt.problem import Problem  # noqa: E402
 from rlopt.studies.cheapest import cheapest  # noqa: E402
-from rlopt.studies.configuration.published import Comparison, Machine, Published, compare  # noqa: E402
+from rlopt.studies.configuration.published import Published, PublishedComparison, PublishedMachine, compare  # noqa: E402
 from scripts import found_page, savings_page  # noqa: E402
 
 BASELINES = ROOT / "tests" / "data" / "baselines.csv"
@@ -57,7 +57,7 @@ BACKENDS = {"fsdp": 3, "megatron": 1}
 """ZeRO stage that a training engine implies."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[MeasuredRow]:
     """The published configurations."""
     return list(read_table(BASELINES).rows)
 
@@ -71,7 +71,7 @@ def inputs(name: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def published(row: Row) -> list[Published] | str:
+def published(row: MeasuredRow) -> list[Published] | str:
     """The configuration of a row, once for each GPU type that it may have been, or what the row lacks."""
     catalog = api.catalog()
     if not row.has("gpu"):
@@ -102,15 +102,15 @@ def published(row: Row) -> list[Published] | str:
     )
     runs = []
     for spelled in row.text("gpu").split(" or "):
-        found = find_machine(Row(row.line, {"gpu": spelled}), catalog)
+        found = find_machine(MeasuredRow(row.line, {"gpu": spelled}), catalog)
         if isinstance(found, str):
             return found
-        machine = Machine(found.gpus_per_node, found.intra, found.node_gbps)
+        machine = PublishedMachine(found.gpus_per_node, found.intra, found.node_gbps)
         runs.append(replace(run, device=found.device.name, machine=machine))
     return runs
 
 
-def _whole(row: Row, column: str) -> int | None:
+def _whole(row: MeasuredRow, column: str) -> int | None:
     number = row.number(column)
     return None if number is None else int(number)
 
@@ -125,7 +125,7 @@ def planned(name: str) -> tuple[Problem, Plan] | str:
         return str(error)
 
 
-def compared(row: Row) -> dict[str, str]:
+def compared(row: MeasuredRow) -> dict[str, str]:
     """One line of the file: a published run beside the plan."""
     cells = printed(row)
     found = planned(row.id)
@@ -144,7 +144,7 @@ def compared(row: Row) -> dict[str, str]:
     return cells | _compared(result) | {"differs": _differs(runs[0], problem)}
 
 
-def _usd(result: Comparison) -> float:
+def _usd(result: PublishedComparison) -> float:
     plan = result.configuration
     return plan.cost.total_usd if plan is not None and plan.cost is not None else math.inf
 
@@ -163,7 +163,7 @@ def with_rate(problem: Problem, currency: str) -> tuple[Problem, str]:
     return problem, ""
 
 
-def printed(row: Row) -> dict[str, str]:
+def printed(row: MeasuredRow) -> dict[str, str]:
     """What a row says of its run, in the file's columns."""
     gpus = row.text("gpus")
     parts = [f"{gpus} × {row.text('gpu') or 'GPU not stated'}" if gpus else "machines not stated"]
@@ -190,7 +190,7 @@ def printed(row: Row) -> dict[str, str]:
     }
 
 
-def _real(row: Row, problem: Problem) -> dict[str, str]:
+def _real(row: MeasuredRow, problem: Problem) -> dict[str, str]:
     """What the run's GPU-hours cost at the row's price, all trials of the request."""
     costs, trials = problem.request.costs, problem.request.job.trials
     hours = row.number("published_gpu_hours") or row.number("derived_gpu_hours_for_scenario")
@@ -218,7 +218,7 @@ def _numbers(who: str, plan: Plan | None) -> dict[str, str]:
     }
 
 
-def _compared(result: Comparison) -> dict[str, str]:
+def _compared(result: PublishedComparison) -> dict[str, str]:
     return {
         "reason": result.reason,
         "lifted": "; ".join(result.lifted),
@@ -236,7 +236,7 @@ def _differs(run: Published, problem: Problem) -> str:
     return f"K {run.group_size} was run, the example's {' or '.join(map(str, sizes))} is priced"
 
 
-def found_csv(chosen: Iterable[Row] | None = None) -> str:
+def found_csv(chosen: Iterable[MeasuredRow] | None = None) -> str:
     """Every row compared, as CSV."""
     return found_page.as_csv(COLUMNS, map(compared, rows() if chosen is None else chosen))
 

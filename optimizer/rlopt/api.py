@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rlopt.answers.comparison import Comparison
     from rlopt.answers.configuration import Configuration
     from rlopt.answers.difference import Difference
-    from rlopt.answers.evaluation import Evaluation
+    from rlopt.answers.evaluation import ConfigurationEvaluation
     from rlopt.answers.explanation import Explanation
     from rlopt.answers.recalibration import Recalibration
     from rlopt.answers.review import Review
@@ -221,7 +221,7 @@ def review(plan: str | Path, bill: str | Path) -> Review:
 
 def evaluate(
     request: Request, config: str | Path | Configuration, backend: str = "pulp", facts: Catalog | None = None
-) -> Evaluation:
+) -> ConfigurationEvaluation:
     """A configuration that somebody has, as a file or read: memory, hours and bill, beside the optimum.
 
     Raises InputError where it contradicts itself, the request or the catalogs.

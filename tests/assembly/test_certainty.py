@@ -44,7 +44,7 @@ def drawn(problem: Problem, column: Columns) -> tuple[np.ndarray, np.ndarray]:
     pools = replace(pools, seconds=pools.seconds * off, once_seconds=pools.once_seconds * off)
     there = replace(problem, colocated=pools)
     many = column.take(np.zeros(RUNS, dtype=np.int64))
-    runs = join(there, 0, np.arange(RUNS), None, many.interval_steps, many.tier, many.care)
+    runs = join(there, 0, np.arange(RUNS), None, many.interval_steps, many.tier, many.recovery)
     return runs.expected_hours, column_costs(runs, there)
 
 

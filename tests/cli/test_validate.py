@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.predictions import FAULT
 from rlopt.measured.records import COLUMNS
 from tests.cli.conftest import Result
@@ -105,7 +105,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(
 
 
 def test_a_defect_is_said_aloud(rlopt_run: Run, measurements: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_models(monkeypatch, lambda row: Outcome.unsupported(f"{FAULT}: KeyError"))
+    replace_models(monkeypatch, lambda row: RowOutcome.unsupported(f"{FAULT}: KeyError"))
     result = rlopt_run("validate", measurements)
     assert result.code == 0
     assert result.err.startswith("warning: 5 rows met a defect")

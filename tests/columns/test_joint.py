@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.columns.joint import join, options, run_hours
-from rlopt.columns.side_pools import every_support
+from rlopt.columns.side_pools import every_side_pools
 from rlopt.pools.run_points import compose
 from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Columns
 from rlopt.search.exhaustive import describe, every_column, exhaustive, pareto
@@ -131,7 +131,7 @@ def test_the_options_are_every_interval_and_tier_that_advances() -> None:
                 sampled = np.flatnonzero((right.zone == zone) & (right.group_size == size))
                 score = np.flatnonzero((scored.zone == zone) & (scored.group_size == size))
                 own = bool(problem.variants[variant].own)
-                support = every_support(problem, sampled, score if own else None)
+                support = every_side_pools(problem, sampled, score if own else None)
                 i, j = np.repeat(train, len(support)), np.tile(np.arange(len(support)), len(train))
                 found.append(options(problem, placement, i, support.take(j)))
             assert {row for part in found for row in rows(part)} == rows(apart), seed

@@ -9,7 +9,7 @@ import pytest
 
 from rlopt import api
 from rlopt.errors import InputError, MissingFactError
-from rlopt.reading.compared import Variant, load_compared
+from rlopt.reading.compared import ComparedRequest, load_compared
 from rlopt.reports.check.derived import derived
 
 FILE = """\
@@ -43,7 +43,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def _by_name(path: Path, *names: str, changes: tuple[str, ...] = ()) -> dict[str, Variant]:
+def _by_name(path: Path, *names: str, changes: tuple[str, ...] = ()) -> dict[str, ComparedRequest]:
     return {one.algorithm: one for one in load_compared(path, names, changes)}
 
 

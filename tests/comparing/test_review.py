@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.answers.plan import Plan
-from rlopt.answers.review import Parts, Review
+from rlopt.answers.review import Review, ReviewParts
 from rlopt.errors import InputError
 from rlopt.measured.bill import DIMENSIONS, BillRow
 from rlopt.reports.console import to_text
@@ -143,7 +143,7 @@ def test_parts_add_up_whatever_the_numbers(
 
 @given(parts=st.lists(st.floats(-1e6, 1e6), min_size=5, max_size=5))
 def test_shown_cents_add_up(parts: list[float]) -> None:
-    record = Parts(**dict(zip(PARTS, parts, strict=True)))
+    record = ReviewParts(**dict(zip(PARTS, parts, strict=True)))
     more = math.fsum(parts)
     shown = in_cents(record, more)
     assert round(sum(round(value * 100) for value in shown.values())) == round(more * 100)

@@ -10,7 +10,7 @@ import pytest
 
 from rlopt.answers.plan import Plan
 from rlopt.columns.joint import options
-from rlopt.market.recovery_options import cares
+from rlopt.market.recovery_options import recovery_options
 from rlopt.problem import COLOCATED, Problem
 from rlopt.problem.tariff import TierTable
 from rlopt.request import Compression
@@ -29,7 +29,7 @@ def squeezed(problem: Problem, ratio: float, seconds: float) -> Problem:
     """The problem, whose checkpoints may be compressed."""
     kinds = Compression.model_validate({"checkpoints": {"ratio": ratio, "vcpu_seconds_per_gib": seconds}})
     asked = problem.request.replaced("job.compression", kinds)
-    return replace(problem, request=asked, cares=cares(asked))
+    return replace(problem, request=asked, recovery_options=recovery_options(asked))
 
 
 def hand(ratio: float, seconds: float, recovery: float | None = None) -> Problem:
@@ -44,7 +44,7 @@ def pair(problem: Problem) -> tuple[Plan, Plan]:
     columns = columns_of(problem)
     first = [j for j in range(len(columns)) if columns.train[j] == 0 and columns.placement[j] == COLOCATED]
     plain, small = first[:2]
-    assert [problem.cares[int(columns.care[j])].compressed for j in (plain, small)] == [False, True]
+    assert [problem.recovery_options[int(columns.recovery[j])].compressed for j in (plain, small)] == [False, True]
     return plan_of(columns, plain, problem), plan_of(columns, small, problem)
 
 
@@ -108,7 +108,7 @@ def test_nothing_is_compressed_where_vcpus_are_not_known() -> None:
     train = np.arange(len(problem.colocated))
     found = options(problem, COLOCATED, train, None)
     assert len(found)
-    assert not any(problem.cares[int(care)].compressed for care in found.care)
+    assert not any(problem.recovery_options[int(recovery)].compressed for recovery in found.recovery)
     plan = cheapest(problem)
     assert plan.decisions is not None
     assert not plan.decisions.checkpoint.compressed

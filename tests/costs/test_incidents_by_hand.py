@@ -13,7 +13,7 @@ import pytest
 from rlopt.assembly.audit import faults
 from rlopt.columns.interruptions import unready
 from rlopt.costs import COSTS
-from rlopt.problem import Care, Columns, Problem
+from rlopt.problem import Columns, Problem, RecoveryOption
 from rlopt.problem.tariff import TierTable
 from rlopt.request import Request
 from tests.costs.hand import HOT, HOUR, TARIFFS, columns_of, hand_problem, request
@@ -138,9 +138,9 @@ def test_trials_that_are_cut_off_are_billed_for_what_they_run() -> None:
 
 def test_a_stop_waits_for_a_replacement_unless_a_spare_node_stands_ready() -> None:
     parts = {"recovery": {"replace_wait": HOUR / 2, "spare_nodes": (0, 1)}}
-    problem = hand_problem(asked(**parts), cares=(Care(), Care(spare_nodes=1)))
+    problem = hand_problem(asked(**parts), recovery_options=(RecoveryOption(), RecoveryOption(spare_nodes=1)))
     columns = twins(problem)
-    none, one = (int(np.flatnonzero(columns.care == care)[0]) for care in (0, 1))
+    none, one = (int(np.flatnonzero(columns.recovery == recovery)[0]) for recovery in (0, 1))
     assert columns.expected_hours[none] == pytest.approx(0.25 + WORKING / (PROGRESS - 0.36 * 0.5))
     # the spare is out while the last stop is younger than half an hour: E[(0.5 - T)+] of T ~ Exp(0.36 / h)
     waits = 0.5 - (1 - math.exp(-0.36 * 0.5)) / 0.36
@@ -180,16 +180,16 @@ def test_a_lost_rollout_machine_of_an_elastic_launcher_slows_sampling_until_it_i
 
 def test_copies_of_unfinished_responses_are_paid_and_shorten_what_is_sampled_again() -> None:
     tariffs = (replace(TARIFFS[0], tiers=(replace(HOT, put_usd=1e-4, upload_per_gb=0.5),)), TARIFFS[1])
-    cares = (Care(), Care(rollouts_every=100))
+    recovery_options = (RecoveryOption(), RecoveryOption(rollouts_every=100))
     problem = hand_problem(
         asked(checkpoint={"rollouts": (0, 100)}),
-        cares=cares,
+        recovery_options=recovery_options,
         elastic=True,
         tariffs=tariffs,
         tiers=TierTable.of(tariffs),
     )
     columns = twins(problem)
-    plain, copied = (np.flatnonzero((columns.care == care) & (columns.placement == 1)) for care in (0, 1))
+    plain, copied = (np.flatnonzero((columns.recovery == recovery) & (columns.placement == 1)) for recovery in (0, 1))
     for j, again in ((int(plain[0]), 1.0), (int(copied[0]), 0.25)):  # at most 100 of 400 tokens are lost
         lost = 0.2 * (1 / 6 + 0.3 * 15 / 3600 * again)
         assert columns.expected_hours[j] == pytest.approx(0.25 + WORKING / (1 - 0.1 * 11 / 36 - lost))

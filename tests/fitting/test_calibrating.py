@@ -11,7 +11,7 @@ from rlopt.fitting.fit import source_weights
 from rlopt.fitting.folds import fold_of
 from rlopt.fitting.write import with_constants, with_tables
 from rlopt.measured.banding import band_factor, with_band
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 
 CAL = load_calibration()
 PATH = ("training", "half_width")
@@ -89,10 +89,10 @@ def test_numbers_change_and_comments_stay() -> None:
 
 def test_every_number_predicted_gets_a_band_and_a_verdict_none() -> None:
     labels = {"device": "H100-SXM", "engine": "-", "architecture": "dense"}
-    found = with_band(Outcome(10.0, labels=labels), "training", CAL)
+    found = with_band(RowOutcome(10.0, labels=labels), "training", CAL)
     assert found.low is not None
     assert found.high is not None
     assert found.low * found.high == pytest.approx(100.0)
-    assert with_band(Outcome("fits", labels=labels), "memory", CAL).low is None
+    assert with_band(RowOutcome("fits", labels=labels), "memory", CAL).low is None
     strange = band_factor("training", labels | {"device": "a new card"}, CAL)
     assert strange >= band_factor("training", labels | {"device": ""}, CAL)

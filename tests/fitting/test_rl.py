@@ -12,7 +12,7 @@ from rlopt.fitting.published import dropped
 from rlopt.fitting.rl import measured_rows, study
 from rlopt.fitting.rl_sync import study as sync_study
 from rlopt.fitting.rl_sync import transport_of
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 CATALOG, CAL = load_catalog(), load_calibration()
 STUDY = study(CATALOG, CAL)
@@ -59,7 +59,7 @@ def test_lines_by_implementation_describe_synchronisation() -> None:
 
 def test_implementations_are_told_by_framework_mode_and_transport() -> None:
     def told(**cells: str) -> str:
-        return transport_of(Row(2, cells), CAL)
+        return transport_of(MeasuredRow(2, cells), CAL)
 
     assert told(framework="verl", mode="disaggregated", transport="nccl") == "verl-nccl"
     assert told(framework="NeMo-RL", mode="disaggregated", transport="NCCL broadcast") == "nemo-rl-broadcast"

@@ -9,11 +9,11 @@ from typing import Any, cast
 from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.facts import Catalog
 from rlopt.measured import predictions
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.predictions import Prediction, predict_table
-from rlopt.measured.rows import Row, parse_table
+from rlopt.measured.rows import MeasuredRow, parse_table
 
-Answer = Callable[[Row], Outcome]
+Answer = Callable[[MeasuredRow], RowOutcome]
 CATALOG = cast("Catalog", SimpleNamespace())
 CALIBRATION = load_calibration()
 
@@ -22,7 +22,7 @@ def replace_models(patch: Any, answer: Answer) -> None:
     """Let every kind answer with ``answer``."""
     module = ModuleType("model")
 
-    def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+    def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
         return [answer(row) for row in rows]
 
     module.predict = predict  # type: ignore[attr-defined]
@@ -34,10 +34,10 @@ def predict(text: str) -> list[Prediction]:
     return predict_table(parse_table(text, "m.csv"), CATALOG, CALIBRATION)
 
 
-def twice(row: Row) -> Outcome:
+def twice(row: MeasuredRow) -> RowOutcome:
     """Twice the measured number; fits for every result."""
     labels = {"source": "s", "device": row.text("gpu"), "model": "m-7B", "engine": "e", "method": "full"}
     if row.quantity == "fits":
-        return Outcome("fits", labels=labels)
+        return RowOutcome("fits", labels=labels)
     value = 2.0 * (row.number(row.quantity) or 0.0)
-    return Outcome(value, labels=labels | {"architecture": "dense"}, low=value / 3, high=value * 3)
+    return RowOutcome(value, labels=labels | {"architecture": "dense"}, low=value / 3, high=value * 3)

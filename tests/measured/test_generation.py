@@ -11,7 +11,7 @@ from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.generation import measured_rows
 from rlopt.measured.names import find_machine, find_model
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.cells import Cells, cells_of
 from rlopt.measured.sampling.rows import predict
 
@@ -23,8 +23,8 @@ PLAIN = {
 }  # fmt: skip
 
 
-def row(**cells: str) -> Row:
-    return Row(2, PLAIN | cells)
+def row(**cells: str) -> MeasuredRow:
+    return MeasuredRow(2, PLAIN | cells)
 
 
 def read(**cells: str) -> Cells:

@@ -11,7 +11,7 @@ import pytest
 from rlopt import api
 from rlopt.estimates.calibration import load_calibration
 from rlopt.measured.predictions import predict_table
-from rlopt.measured.rows import Row, Table, read_table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable, read_table
 
 MEASUREMENTS = Path(__file__).resolve().parents[2] / "measurements"
 ROWS = 150
@@ -29,8 +29,8 @@ def test_spoilt_cells(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = []
     for row in dice.sample(table.rows, ROWS):
         spoilt = dice.sample(sorted(set(row.cells) - {"id"}), dice.choice((1, 1, 2, 4)))
-        rows.append(Row(row.line, {**row.cells, **{column: dice.choice(SPOILT) for column in spoilt}}))
-    found = predict_table(Table(name, table.columns, tuple(rows)), api.catalog(), load_calibration())
+        rows.append(MeasuredRow(row.line, {**row.cells, **{column: dice.choice(SPOILT) for column in spoilt}}))
+    found = predict_table(MeasuredTable(name, table.columns, tuple(rows)), api.catalog(), load_calibration())
     assert {one.row.line for one in found} == {row.line for row in rows}
     for one in found:
         predicted, low, high = one.outcome.predicted, one.outcome.low, one.outcome.high

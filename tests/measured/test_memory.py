@@ -10,12 +10,12 @@ import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
-from rlopt.measured.memory.fields import Fields, fields_of
+from rlopt.measured.memory.fields import MemoryFields, fields_of
 from rlopt.measured.memory.fits import as_training_row, capacity_gib, copies, refused
 from rlopt.measured.memory.rows import predict
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.quantities import FITS_QUANTITY, PEAK
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import MeasuredRow, read_table
 from rlopt.measured.training.megatron_args import arguments, model_of
 
 CAL, CATALOG = load_calibration(), load_catalog()
@@ -23,24 +23,24 @@ FOLDER = Path(__file__).parents[2] / "measurements"
 LLAMA = {"model": "Llama-3.1-8B", "gpus": "8", "gpu": "H100-80GB", "source": "pytorch/torchtitan", "method": "full"}
 
 
-def row(**cells: str) -> Row:
-    return Row(2, {**LLAMA, **cells})
+def row(**cells: str) -> MeasuredRow:
+    return MeasuredRow(2, {**LLAMA, **cells})
 
 
-def read(**cells: str) -> Fields:
+def read(**cells: str) -> MemoryFields:
     found = fields_of(row(**cells), CATALOG, CAL)
-    assert isinstance(found, Fields), found
+    assert isinstance(found, MemoryFields), found
     return found
 
 
 @cache
-def rows(name: str, quantity: str) -> tuple[Row, ...]:
+def rows(name: str, quantity: str) -> tuple[MeasuredRow, ...]:
     asked = "result" if quantity == FITS_QUANTITY else quantity
     return tuple(one.asking(quantity) for one in read_table(FOLDER / name).rows if one.has(asked))
 
 
 @cache
-def outcomes(name: str, quantity: str) -> tuple[Outcome, ...]:
+def outcomes(name: str, quantity: str) -> tuple[RowOutcome, ...]:
     return tuple(predict(rows(name, quantity), CATALOG, CAL))
 
 
@@ -87,16 +87,16 @@ def test_megatrons_arguments_make_its_test_models() -> None:
 
 
 def test_rows_with_a_result_become_training_rows() -> None:
-    verl = Row(2, {"framework": "verl", "algorithm": "GRPO-LoRA", "model": "Qwen2.5-7B", "gpus": "4", "tp": "4",
+    verl = MeasuredRow(2, {"framework": "verl", "algorithm": "GRPO-LoRA", "model": "Qwen2.5-7B", "gpus": "4", "tp": "4",
                    "gpu": "H100-80", "lora_rank": "32", "sharding": "FSDP", "prompt_len": "512",
                    "response_len": "1024", "notes": "prompts per GPU 64"})  # fmt: skip
     found = as_training_row(verl)
     assert (found.text("micro_batch"), found.text("seq_len"), found.text("tp")) == ("64", "1536", "1")
     assert capacity_gib(verl, CATALOG) == pytest.approx(79.6, abs=1)
     assert copies(verl) == {"frozen": 0, "trained": 0}
-    ppo = Row(2, {"framework": "OpenRLHF", "algorithm": "PPO", "gpus": "8"})
+    ppo = MeasuredRow(2, {"framework": "OpenRLHF", "algorithm": "PPO", "gpus": "8"})
     assert copies(ppo) == {"frozen": 2, "trained": 1}
-    assert "host memory" in refused(Row(2, {"notes": "HOST RAM 96 GB exhausted"}))
+    assert "host memory" in refused(MeasuredRow(2, {"notes": "HOST RAM 96 GB exhausted"}))
 
 
 def test_published_peaks_are_met() -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from rlopt.data_dir import catalogs_dir
 from rlopt.facts.files.folder import load_catalog
-from rlopt.measured.names import Machine, find_machine, find_model
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine, find_machine, find_model
+from rlopt.measured.rows import MeasuredRow
 
 CATALOG = load_catalog()
 
 
-def row(**cells: object) -> Row:
-    return Row(2, {name: str(value) for name, value in cells.items()})
+def row(**cells: object) -> MeasuredRow:
+    return MeasuredRow(2, {name: str(value) for name, value in cells.items()})
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_a_stated_shape_wins_over_the_name() -> None:
 
 def test_a_machine_has_its_usual_node_unless_the_row_says_otherwise() -> None:
     found = find_machine(row(gpu="H100-SXM-80GB"), CATALOG)
-    assert isinstance(found, Machine)
+    assert isinstance(found, MeasuredMachine)
     assert (found.device.name, found.gpus_per_node, found.intra) == ("H100-SXM", 8, "nvswitch")
     rack = find_machine(row(gpu="GB200", gpus_per_node=4), CATALOG)
-    assert isinstance(rack, Machine)
+    assert isinstance(rack, MeasuredMachine)
     assert (rack.device.name, rack.gpus_per_node, rack.intra) == ("GB200", 4, "nvl72")
 
 

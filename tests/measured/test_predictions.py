@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rlopt.errors import InputError
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.predictions import FAULT
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import MeasuredRow, read_table
 from tests.measured.fakes import CALIBRATION, CATALOG, predict, replace_models, twice
 
 MEASUREMENTS = Path(__file__).resolve().parents[2] / "measurements"
@@ -107,13 +107,13 @@ def test_a_file_without_measurements_is_refused() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 0.0, "fits", 1e308])
 def test_what_is_no_prediction_is_not_passed_on(monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
-    replace_models(monkeypatch, lambda row: Outcome(value))
+    replace_models(monkeypatch, lambda row: RowOutcome(value))
     (one,) = predict("id,step_time_s\na,1e-300\n")
     assert (one.status, one.outcome.reason) == ("unsupported", "the model gives no finite value above zero")
 
 
 def test_every_number_has_a_band_with_two_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    replace_models(monkeypatch, lambda row: Outcome(1.0, low=math.nan, high=math.inf, limit=2))
+    replace_models(monkeypatch, lambda row: RowOutcome(1.0, low=math.nan, high=math.inf, limit=2))
     (one,) = predict("id,step_time_s\na,2\n")
     assert one.outcome.low is not None
     assert one.outcome.high is not None
@@ -122,11 +122,11 @@ def test_every_number_has_a_band_with_two_ends(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_row_that_a_model_trips_over_takes_no_other_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def trip(row: Row) -> Outcome:
+    def trip(row: MeasuredRow) -> RowOutcome:
         if row.id == "b":
             message = "no such key"
             raise KeyError(message)
-        return Outcome(1.0)
+        return RowOutcome(1.0)
 
     replace_models(monkeypatch, trip)
     text = "id,step_time_s\na,1\nb,1\nc,1\n"

@@ -13,7 +13,7 @@ from rlopt.measured.loop.fields import LoopFields, read_loop
 from rlopt.measured.loop.rows import predict
 from rlopt.measured.loop.trainer import is_trainer, training_row
 from rlopt.measured.quantities import STAGE_COLUMNS, asked
-from rlopt.measured.rows import Row, Table, read_table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable, read_table
 
 CATALOG, CAL = load_catalog(), load_calibration()
 FILE = Path(__file__).parents[2] / "measurements" / "rl.csv"
@@ -26,8 +26,8 @@ NEMO = {
 }  # fmt: skip
 
 
-def row(quantity: str = "step_time_s", **cells: str) -> Row:
-    return Row(2, NEMO | cells, quantity)
+def row(quantity: str = "step_time_s", **cells: str) -> MeasuredRow:
+    return MeasuredRow(2, NEMO | cells, quantity)
 
 
 def loop(**cells: str) -> LoopFields:
@@ -167,7 +167,7 @@ def test_trainers_go_to_the_training_model_under_its_columns() -> None:
     assert is_trainer(trainer)
     assert not is_trainer(row())
     found = training_row(trainer)
-    assert isinstance(found, Row)
+    assert isinstance(found, MeasuredRow)
     assert found.quantity == "step_time_s"
     told = {name: found.text(name) for name in ("seq_len", "global_batch", "method", "activation_recompute")}
     assert told == {"seq_len": "16384", "global_batch": "8", "method": "lora", "activation_recompute": "full"}
@@ -180,7 +180,7 @@ def test_trainers_whose_lengths_depend_on_data_are_refused() -> None:
 
 
 def test_every_row_of_the_file_is_answered_and_most_steps_are_predicted() -> None:
-    table: Table = read_table(FILE)
+    table: MeasuredTable = read_table(FILE)
     steps = [one.asking(name) for one in table.rows for kind, name in asked(table, one) if name not in STAGE_COLUMNS]
     outcomes = predict(steps, CATALOG, CAL)
     assert len(outcomes) == len(steps)

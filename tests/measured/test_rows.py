@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rlopt.errors import InputError
 from rlopt.measured import rows
-from rlopt.measured.rows import Row, parse_table, read_table
+from rlopt.measured.rows import MeasuredRow, parse_table, read_table
 
 
 def faults(text: str) -> list[tuple[int | None, str]]:
@@ -36,12 +36,12 @@ def test_cells_are_read_as_they_stand() -> None:
 
 @pytest.mark.parametrize("cell", ["inf", "-inf", "nan", "1e999", "", "  ", "2x", "0x10"])
 def test_no_number(cell: str) -> None:
-    assert Row(2, {"tp": cell}).number("tp") is None
+    assert MeasuredRow(2, {"tp": cell}).number("tp") is None
 
 
 @pytest.mark.parametrize("cell", ["", "-", "N/A", "nan", "None", "unknown", " ? "])
 def test_what_says_nothing(cell: str) -> None:
-    assert not Row(2, {"step_time_s": cell}).has("step_time_s")
+    assert not MeasuredRow(2, {"step_time_s": cell}).has("step_time_s")
 
 
 def test_a_row_without_an_id_is_called_by_its_line() -> None:
@@ -49,8 +49,8 @@ def test_a_row_without_an_id_is_called_by_its_line() -> None:
 
 
 def test_asking_keeps_the_row() -> None:
-    row = Row(7, {"id": "a"})
-    assert row.asking("fits") == Row(7, {"id": "a"}, "fits")
+    row = MeasuredRow(7, {"id": "a"})
+    assert row.asking("fits") == MeasuredRow(7, {"id": "a"}, "fits")
 
 
 def test_a_cell_over_several_lines_does_not_shift_the_count() -> None:

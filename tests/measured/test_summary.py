@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rlopt.measured.kept_out import COLUMNS as KEPT_OUT_COLUMNS
 from rlopt.measured.kept_out import kept_out_csv, read_kept_out
 from rlopt.measured.meanings import KEYS, STATISTICS
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.points import LABELS, Point, points_of, short_source, size_class
 from rlopt.measured.records import COLUMNS, document, records, to_csv
 from rlopt.measured.rows import parse_table
@@ -138,7 +138,7 @@ def test_csv_begins_with_the_columns_of_the_interface(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "@SUM(A1)", "-2+3", "=cmd|' /C calc'!A0"])
 def test_no_cell_is_a_formula(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    replace_models(monkeypatch, lambda row: Outcome(1.0, note=name))
+    replace_models(monkeypatch, lambda row: RowOutcome(1.0, note=name))
     text = to_csv(records(predict(f'id,model,step_time_s\n"{name}","{name}",2\n')))
     (row,) = csv.DictReader(io.StringIO(text))
     assert (row["id"], row["model"], row["note"]) == (f"'{name}", f"'{name}", f"'{name}")

@@ -7,8 +7,8 @@ import pytest
 
 from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
-from rlopt.measured.rows import Row
-from rlopt.measured.training.fields import Fields, read_fields
+from rlopt.measured.rows import MeasuredRow
+from rlopt.measured.training.fields import TrainingFields, read_fields
 from rlopt.measured.training.rows import cases, predict
 from rlopt.measured.training.stacks import find_stack
 
@@ -22,13 +22,13 @@ PLAIN = {
 }  # fmt: skip
 
 
-def row(quantity: str = "", **cells: str) -> Row:
-    return Row(2, PLAIN | cells, quantity)
+def row(quantity: str = "", **cells: str) -> MeasuredRow:
+    return MeasuredRow(2, PLAIN | cells, quantity)
 
 
-def fields(**cells: str) -> Fields:
+def fields(**cells: str) -> TrainingFields:
     found = read_fields(row(**cells), CATALOG, CAL)
-    assert isinstance(found, Fields), found
+    assert isinstance(found, TrainingFields), found
     return found
 
 
@@ -90,7 +90,7 @@ def test_a_time_that_says_nothing_of_a_stack_is_refused() -> None:
     card = {"source": "NVIDIA-NeMo/Megatron-Bridge:examples/cards@0"}
     assert "sanity run" in refused(notes="verification card item sft/H100; recipe x", **card)
     assert isinstance(
-        read_fields(row(notes="verification card item pretrain_performance/H100", **card), CATALOG, CAL), Fields
+        read_fields(row(notes="verification card item pretrain_performance/H100", **card), CATALOG, CAL), TrainingFields
     )
     assert "tokens" in refused(model="Qwen3_30B_a3B tokendrop")
     assert "toy" in refused(source="NVIDIA/Megatron-LM:tests/functional_tests/test_cases/gpt/gpt3_tp4/golden.json@0")

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rlopt.problem import Care, Pools, Problem
+from rlopt.problem import Pools, Problem, RecoveryOption
 from rlopt.request.job.waiting import CutOff, Pilots
 from rlopt.search import dominance, search
 from rlopt.search.exhaustive import every_column, exhaustive, pareto
@@ -66,8 +66,8 @@ def random_recovery(seed: int, mixes: bool = False) -> Problem:
     return replace(
         problem,
         request=request,
-        cares=tuple(
-            Care(spare_nodes=spare, rollouts_every=every)
+        recovery_options=tuple(
+            RecoveryOption(spare_nodes=spare, rollouts_every=every)
             for spare, every in product(sorted(request.recovery.spare_nodes), request.checkpoint.rollouts)
         ),
         elastic=rng.random() < 0.5,
@@ -121,9 +121,9 @@ def test_each_way_is_the_best_of_some_problem() -> None:
         if best is None:
             continue
         columns = every_column(problem)
-        care = problem.cares[int(columns.care[int(np.nanargmin(np.abs(columns.usd - best.usd)))])]
+        recovery = problem.recovery_options[int(columns.recovery[int(np.nanargmin(np.abs(columns.usd - best.usd)))])]
         open_spares = len(problem.request.recovery.spare_nodes) > 1
-        seen[f"spares {min(care.spare_nodes, 1)}"] += open_spares
+        seen[f"spares {min(recovery.spare_nodes, 1)}"] += open_spares
         if len(problem.request.checkpoint.rollouts) > 1:
-            seen[f"copied {bool(care.rollouts_every)}"] += 1
+            seen[f"copied {bool(recovery.rollouts_every)}"] += 1
     assert min(seen[name] for name in ("spares 0", "spares 1", "copied False", "copied True")) >= 1, seen

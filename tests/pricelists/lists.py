@@ -5,7 +5,7 @@ from __future__ import annotations
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists.contract import Defaults, PriceList
 from rlopt.pricelists.offers import price_list
-from rlopt.pricelists.table import Table, parse
+from rlopt.pricelists.table import PriceTable, parse
 
 SKYPILOT = """\
 InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,SpotPrice
@@ -65,7 +65,7 @@ FIGURES = {
 }
 
 
-def table(text: str | bytes) -> Table:
+def table(text: str | bytes) -> PriceTable:
     """A file's table."""
     return parse(text.encode() if isinstance(text, str) else text, "prices.csv")
 

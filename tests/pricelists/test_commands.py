@@ -85,7 +85,7 @@ def test_refresh(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("rlopt.pricelists.fetch.Limits", lambda: QUICK)
     good, wrong = SKYPILOT.encode(), SKYPILOT.replace("28.00", "0").encode()
     with site() as web:
-        monkeypatch.setattr(sources, "SOURCES", (sources.Source("nebius", "skypilot", web.url),))
+        monkeypatch.setattr(sources, "SOURCES", (sources.PriceSource("nebius", "skypilot", web.url),))
 
         def refresh(*more: str) -> tuple[int, str, str]:
             return command(capsys, "refresh", *more)

@@ -13,16 +13,16 @@ import pytest
 from rlopt.errors import InputError
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists import store
-from rlopt.pricelists.fetch import Limits
-from rlopt.pricelists.refresh import Outcome, refresh
-from rlopt.pricelists.sources import SOURCES, Source, sources_of
+from rlopt.pricelists.fetch import FetchLimits
+from rlopt.pricelists.refresh import RefreshOutcome, refresh
+from rlopt.pricelists.sources import SOURCES, PriceSource, sources_of
 from tests.pricelists.lists import SKYPILOT
 from tests.pricelists.server import Site, body, chunked, silent, site, tagged, unsaid
 
-SOURCE = Source("nebius", "skypilot", "{name}")
+SOURCE = PriceSource("nebius", "skypilot", "{name}")
 GOOD = SKYPILOT.encode()
 DEARER = GOOD.replace(b"23.60", b"24.60")
-QUICK = Limits(
+QUICK = FetchLimits(
     connect_seconds=1.0, read_seconds=0.4, whole_seconds=0.6, tries=2, first_wait_seconds=0.01, most_bytes=200_000
 )
 
@@ -53,7 +53,7 @@ def kept(fetched: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pat
     return path
 
 
-def fetch(web: Site, accepted: tuple[str, ...] = (), url: str | None = None, dry_run: bool = False) -> Outcome:
+def fetch(web: Site, accepted: tuple[str, ...] = (), url: str | None = None, dry_run: bool = False) -> RefreshOutcome:
     (outcome,) = refresh([SOURCE], load_catalog(), accepted, url or web.url, dry_run, QUICK)
     return outcome
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
-from rlopt.reading.calibration_file import Run
+from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.rest import rest_of
 from rlopt.reports.check.derived import derived
 
@@ -63,7 +63,7 @@ def test_a_check_says_how_they_move(changes: tuple[str, ...], said: str, bases: 
 
 def test_the_rest_of_a_run_begins_where_it_stands(bases: dict[str, str], load: Load) -> None:
     request = load(bases["grpo"], f"{END}=600", "job.steps=100")
-    run = Run(request.job.name, "grpo", None, 100, 25, 1.0, None)
+    run = RunProgress(request.job.name, "grpo", None, 100, 25, 1.0, None)
     text = rest_of(request, run, "run.yaml").job.response_tokens
     assert (text.mean, text.last, text.average) == (300.0, 600.0, 450.0)
     level = load(bases["grpo"], "job.steps=100")

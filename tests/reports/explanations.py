@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.answers.explanation import Engineering, Explanation, Moved, Over, Rival, Worth
+from rlopt.answers.explanation import Engineering, Explanation, MovedLimit, Over, Rival, Worth
 from tests.reports import plans
 
 
@@ -20,9 +20,9 @@ def of_plan() -> Explanation:
         step=1.0,
         usd_per_unit=12.5,
         hours_per_unit=-0.9,
-        looser=Moved(limit=hours + 1.5, total_usd=usd - 12.5, hours=hours + 0.9, value=hours + 0.9),
+        looser=MovedLimit(limit=hours + 1.5, total_usd=usd - 12.5, hours=hours + 0.9, value=hours + 0.9),
         tighter=None,
-        without=Moved(limit=None, total_usd=usd - 300.0, hours=hours + 40.0, value=hours + 40.0),
+        without=MovedLimit(limit=None, total_usd=usd - 300.0, hours=hours + 40.0, value=hours + 40.0),
     )
     floor = Worth(
         constraint="floors.group_size",
@@ -32,9 +32,9 @@ def of_plan() -> Explanation:
         step=1.0,
         usd_per_unit=0.0,
         hours_per_unit=0.0,
-        looser=Moved(limit=7.0, total_usd=usd, hours=hours, value=8.0),
+        looser=MovedLimit(limit=7.0, total_usd=usd, hours=hours, value=8.0),
         tighter=None,
-        without=Moved(limit=None, total_usd=usd, hours=hours, value=8.0),
+        without=MovedLimit(limit=None, total_usd=usd, hours=hours, value=8.0),
     )
     over = [Over(constraint="limits.deadline", value=hours + 30.0, limit=hours + 0.5, unit="h")]
     share = [Over(constraint="floors.on_demand_share", value=0.0, limit=0.3, unit="share")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlopt.answers.evaluation import Evaluation
+from rlopt.answers.evaluation import ConfigurationEvaluation
 from rlopt.reports.console import to_text
 from rlopt.reports.text.evaluation import evaluation_report, headline
 from tests.reports import evaluations, plans
@@ -22,7 +22,7 @@ def test_evaluations_read_as_kept(name: str, width: int) -> None:
 
 def test_an_evaluation_survives_its_json() -> None:
     for found in (evaluations.of_fit(), evaluations.of_misfit()):
-        assert Evaluation.model_validate_json(found.model_dump_json(by_alias=True)) == found
+        assert ConfigurationEvaluation.model_validate_json(found.model_dump_json(by_alias=True)) == found
 
 
 def test_it_keeps_what_it_should_only_where_it_fits_and_breaks_nothing() -> None:

@@ -18,10 +18,10 @@ from rlopt.request import (
     TIGHTNESS,
     Floors,
     InlineModel,
+    KeyPlaces,
     ModelRef,
     Request,
     SetupHours,
-    Source,
     Trainable,
     VisionInput,
     informative_group_size,
@@ -161,13 +161,13 @@ def test_a_request_is_frozen_and_travels() -> None:
 
 
 def test_where_keys_stand() -> None:
-    source = Source({"limits": ("f", 3), "limits.quotas[1]": ("f", 7), "job": ("g", 1)}, "f")
+    source = KeyPlaces({"limits": ("f", 3), "limits.quotas[1]": ("f", 7), "job": ("g", 1)}, "f")
     assert source.locate("limits.quotas[1].gpu") == ("f", 7)
     assert source.locate("limits.quotas[0].gpu") == ("f", 3)
     assert source.locate("job.models.policy") == ("g", 1)
     assert source.locate("floors.group_size") == ("f", None)
-    assert source == Source()
-    assert hash(source) == hash(Source())
+    assert source == KeyPlaces()
+    assert hash(source) == hash(KeyPlaces())
 
 
 def test_regions() -> None:

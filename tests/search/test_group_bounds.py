@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.columns.joint import options
-from rlopt.columns.side_pools import every_support
+from rlopt.columns.side_pools import every_side_pools
 from rlopt.costs import column_costs
 from rlopt.problem import ASYNC, DISAGGREGATED, PLACEMENTS, Problem
 from rlopt.search import group_bounds as outlook
@@ -27,7 +27,7 @@ def _placements(problem: Problem) -> list[int]:
 
 
 def _true_least(problem: Problem, placement: int, served: Served, mixed: bool) -> tuple[float, float]:
-    beside = every_support(problem, served.rollout, served.score)
+    beside = every_side_pools(problem, served.rollout, served.score)
     two = (beside.rollout2 >= 0) | (beside.score2 >= 0)
     beside = beside.take(np.flatnonzero(two == mixed))
     i, j = np.repeat(served.train, len(beside)), np.tile(np.arange(len(beside)), len(served.train))

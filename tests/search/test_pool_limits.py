@@ -69,7 +69,7 @@ def test_pools_that_no_rule_admits_are_not_mixed(monkeypatch) -> None:  # type: 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("pools were mixed although none of them keeps the floor")
 
-    monkeypatch.setattr(search.Mixes, "supports", never)
+    monkeypatch.setattr(search.MixedSearch, "supports", never)
     floor = Rule(
         "update_precision",
         "floors.update_precision",

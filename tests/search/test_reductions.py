@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rlopt.columns.side_pools import alone, mixed, with_scoring
 from rlopt.pools.sampling.colocated import staircase as grouped_staircase
-from rlopt.problem import COLOCATED, Checkpoint, Columns, Pools, Problem, Support
+from rlopt.problem import COLOCATED, Checkpoint, Columns, Pools, Problem, SidePools
 from rlopt.problem.tariff import CpuPool, TierTable
 from rlopt.rules import rules_of
 from rlopt.search.bounds import Bounds, Group
@@ -41,7 +41,7 @@ def replaced(problem: Problem, key: str, value: Any) -> Problem:
     return replace(problem, request=problem.request.replaced(key, value))
 
 
-def beside(problem: Problem, columns: Columns) -> tuple[np.ndarray, Support]:
+def beside(problem: Problem, columns: Columns) -> tuple[np.ndarray, SidePools]:
     """What stands beside the training pools of some columns, put together again: their places, and the pools."""
     found = []
     for mixed_rollout, scores, mixed_score in product((False, True), repeat=3):
@@ -59,7 +59,7 @@ def beside(problem: Problem, columns: Columns) -> tuple[np.ndarray, Support]:
                 scored = mixed(problem, "score", mine.score, mine.score2)
             part = with_scoring(problem, part, scored)
         found.append((here, part))
-    return np.concatenate([here for here, _ in found]), Support.join([part for _, part in found])
+    return np.concatenate([here for here, _ in found]), SidePools.join([part for _, part in found])
 
 
 @pytest.mark.parametrize("shard", range(4))

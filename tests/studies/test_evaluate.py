@@ -16,7 +16,7 @@ from rlopt.answers.configuration import LayoutGiven
 from rlopt.answers.plan import SolverSummary
 from rlopt.assembly.plan import build_plan
 from rlopt.facts import Catalog, Offer
-from rlopt.pools.build import Held, build_problem
+from rlopt.pools.build import Fixed, build_problem
 from rlopt.problem import Columns, Problem
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import Request
@@ -66,7 +66,7 @@ def best_of(name: str) -> float:
 def builder(problem: Problem) -> Callable[..., Problem]:
     """Build like the command does."""
 
-    def build(request: Request, facts: Catalog, only: Callable[[Offer], bool] | None, held: Held | None) -> Problem:
+    def build(request: Request, facts: Catalog, only: Callable[[Offer], bool] | None, held: Fixed | None) -> Problem:
         return replace(build_problem(request, facts, problem.models, held=held, only=only), phases=problem.phases)
 
     return build

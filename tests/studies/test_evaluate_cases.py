@@ -9,7 +9,7 @@ import pytest
 
 from rlopt import api
 from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
-from rlopt.answers.evaluation import Evaluation
+from rlopt.answers.evaluation import ConfigurationEvaluation
 from rlopt.answers.plan import Pool
 from rlopt.errors import InputError
 from rlopt.market.market import open_market
@@ -39,20 +39,20 @@ def of(*pools: PoolGiven, **decisions: object) -> Configuration:
 
 
 @lru_cache(maxsize=32)
-def rented(gpu: str, gpus: int, layout: LayoutGiven = FREE, large: bool = False) -> Evaluation:
+def rented(gpu: str, gpus: int, layout: LayoutGiven = FREE, large: bool = False) -> ConfigurationEvaluation:
     """A pool of the market that trains and samples."""
     request = asked("grpo", models=LARGE if large else None)
     return api.evaluate(request, of(PoolGiven(role="train", gpu=gpu, gpus=gpus, layout=layout)))
 
 
-def pool_of(found: Evaluation) -> Pool:
+def pool_of(found: ConfigurationEvaluation) -> Pool:
     """The one pool with GPUs."""
     assert found.plan is not None
     (pool,) = (pool for pool in found.plan.pools if pool.gpus)
     return pool
 
 
-def rent(found: Evaluation) -> float:
+def rent(found: ConfigurationEvaluation) -> float:
     """What the pool that trains costs without failures."""
     assert found.plan is not None
     assert found.plan.cost is not None

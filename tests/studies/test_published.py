@@ -17,7 +17,7 @@ from rlopt.rules import rules_of
 from rlopt.search.exhaustive import best_of, every_column, keeps
 from rlopt.studies.cheapest import find
 from rlopt.studies.configuration import published as study
-from rlopt.studies.configuration.published import Comparison, Machine, Published, compare
+from rlopt.studies.configuration.published import Published, PublishedComparison, PublishedMachine, compare
 from rlopt.studies.configuration.published_request import question, with_market, without
 from rlopt.units import hours_to_seconds
 
@@ -44,12 +44,12 @@ def problem(number: str, *overrides: str) -> Problem:
 
 
 @lru_cache(maxsize=16)
-def compared(number: str, run_name: str, *overrides: str) -> Comparison:
+def compared(number: str, run_name: str, *overrides: str) -> PublishedComparison:
     """One of the runs above beside an example's plan."""
     return compare(problem(number, *overrides), {"ppo": EIGHT_A100, "nemo": NEMO_ASYNC}[run_name])
 
 
-def usd(found: Comparison, which: str) -> float:
+def usd(found: PublishedComparison, which: str) -> float:
     """Total of one of the three plans."""
     plan = getattr(found, which)
     assert plan is not None
@@ -156,7 +156,9 @@ def test_a_layout_that_is_no_candidate_leaves_the_machines_held() -> None:
 
 
 def test_machines_are_priced_by_the_card_where_only_cards_are_offered() -> None:
-    run = Published("H20", 16, placement="colocated", provider="优云智算", machine=Machine(8, "nvswitch", 3200.0))
+    run = Published(
+        "H20", 16, placement="colocated", provider="优云智算", machine=PublishedMachine(8, "nvswitch", 3200.0)
+    )
     found = compare(problem("11"), run)
     plan = found.configuration
     assert plan is not None

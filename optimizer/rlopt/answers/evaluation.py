@@ -23,7 +23,7 @@ class Said(Strict):
     value: Any
 
 
-class StageMemory(Strict):
+class StageNeed(Strict):
     """What one stage of one pool takes of each GPU."""
 
     pool: str
@@ -78,7 +78,7 @@ class Broken(Strict):
     unit: str
 
 
-class Evaluation(Strict):
+class ConfigurationEvaluation(Strict):
     """The answer to ``rlopt evaluate``."""
 
     schema_: Literal["rlopt.evaluation/1"] = Field("rlopt.evaluation/1", alias="schema")
@@ -86,7 +86,7 @@ class Evaluation(Strict):
     """Of the configuration: its file."""
     fits: bool
     misfit: Misfit | None = None
-    memory: list[StageMemory] = Field(default_factory=list)
+    memory: list[StageNeed] = Field(default_factory=list)
     stated: list[Said] = Field(default_factory=list)
     taken: list[Said] = Field(default_factory=list)
     """What was not stated, at its cheapest."""

@@ -17,7 +17,7 @@ Axis = Literal["gpu", "provider", "placement", "pricing", "size"]
 Verdict = Literal["dearer", "slower", "late", "limits", "memory", "facts", "unproven"]
 
 
-class Moved(Strict):
+class MovedLimit(Strict):
     """The best plan when one limit stands elsewhere; ``limit`` is null where it is left out."""
 
     limit: float | None
@@ -41,10 +41,10 @@ class Worth(Strict):
     """Saved by one unit looser; null where no answer was found in time."""
     hours_per_unit: float | None
     """Hours won by one unit looser; they may be negative where the cheaper plan is slower."""
-    looser: Moved | None
-    tighter: Moved | None
+    looser: MovedLimit | None
+    tighter: MovedLimit | None
     """Null where no plan keeps the tighter limit."""
-    without: Moved | None
+    without: MovedLimit | None
 
 
 class Over(Strict):

@@ -31,7 +31,7 @@ class LogRead(Strict):
     """The same to the first such line."""
 
 
-class Moved(Strict):
+class MovedConstant(Strict):
     """A constant that the timings identify."""
 
     constant: str
@@ -62,7 +62,7 @@ class Errors(Strict):
     after: float
 
 
-class Band(Strict):
+class CalibratedBand(Strict):
     """80 % band of predicted times, as half its width: 0.2 is ±20 %."""
 
     what: str
@@ -106,12 +106,12 @@ class Recalibration(Strict):
     logs: list[LogRead]
     framework: str | None = None
     """Whose loop the constants are those of."""
-    moved: list[Moved] = Field(default_factory=list)
+    moved: list[MovedConstant] = Field(default_factory=list)
     stayed: list[str] = Field(default_factory=list)
     """Constants in play of which the timings say nothing."""
     stages: list[StageSeconds] = Field(default_factory=list)
     errors: list[Errors] = Field(default_factory=list)
-    bands: list[Band] = Field(default_factory=list)
+    bands: list[CalibratedBand] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     steps_done: int | None = None
     steps_left: int | None = None

@@ -16,7 +16,7 @@ from rlopt.strict import Strict
 Part = Literal["trials", "throughput", "price", "growth", "rest"]
 
 
-class Parts(Strict):
+class ReviewParts(Strict):
     """A difference in five parts, each in USD; they add up to it."""
 
     trials: float = 0.0
@@ -55,7 +55,7 @@ class ReviewLine(Strict):
     """Null: all of the dimension that no other row names."""
     planned_usd: float
     billed_usd: float
-    parts: Parts
+    parts: ReviewParts
     machines: MachineTime | None = None
 
 
@@ -77,7 +77,7 @@ class Review(Strict):
     billed_usd: float
     more_usd: float
     """The sum of ``parts``."""
-    parts: Parts
+    parts: ReviewParts
     largest: Part | None
     """The part that moves the bill most the way that it moved; null where nothing differs."""
     lines: list[ReviewLine]

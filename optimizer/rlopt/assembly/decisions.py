@@ -25,7 +25,7 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
     one = columns.take(slice(j, j + 1))
     best_way, history_way = weight_ways(one, problem)
     best_tier, history_tier = int(best_way.first[0]), int(history_way.first[0])
-    share = float(np.reshape(size_share(problem, one.care), -1)[0])
+    share = float(np.reshape(size_share(problem, one.recovery), -1)[0])
     weights = problem.checkpoint.weights_of(int(columns.variant[j])) * share
     state = problem.checkpoint.state_bytes(int(columns.variant[j])) * share
     uses = [(tier, "recent", recent, state)]
@@ -53,7 +53,7 @@ def checkpoint(columns: Columns, j: int, problem: Problem) -> CheckpointDecision
         interval_steps=int(columns.interval_steps[j]),
         tiers=found,
         recovery_minutes=float(columns.recovery_minutes[j]),
-        compressed=problem.cares[int(columns.care[j])].compressed,
+        compressed=problem.recovery_options[int(columns.recovery[j])].compressed,
         moves=moves,
     )
 
@@ -83,9 +83,9 @@ def saving_hours(columns: Columns, j: int, problem: Problem) -> float:
     off = state / (problem.operations.checkpoint_snapshot_gb_s_per_gpu * int(pools.gpus[columns.train[j]]))
     speed = float(problem.tiers.gb_s_per_node[columns.zone[j], columns.tier[j]])
     one = columns.take(slice(j, j + 1))
-    share = float(np.reshape(size_share(problem, one.care), -1)[0])
+    share = float(np.reshape(size_share(problem, one.recovery), -1)[0])
     offer = pools.offer[columns.train[j : j + 1]]
-    work = float(np.reshape(hours_per_gb(problem, offer, one.nodes, one.care), -1)[0]) * SECONDS_PER_HOUR
+    work = float(np.reshape(hours_per_gb(problem, offer, one.nodes, one.recovery), -1)[0]) * SECONDS_PER_HOUR
     upload = state * share / (speed * int(columns.nodes[j])) + state * work
     saves = float(columns.steps[j]) / steps
     return saves * (off + max(upload - between, 0.0)) / SECONDS_PER_HOUR
@@ -108,10 +108,10 @@ def recovery(columns: Columns, j: int, problem: Problem) -> dict[str, Any] | Non
     asked = problem.request
     if asked.recovery == type(asked.recovery)() and asked.checkpoint == type(asked.checkpoint)():
         return None
-    care = problem.cares[int(columns.care[j])]
+    recovery = problem.recovery_options[int(columns.recovery[j])]
     return {
-        "spare_nodes": care.spare_nodes,
-        "rollouts_every": care.rollouts_every or None,
+        "spare_nodes": recovery.spare_nodes,
+        "rollouts_every": recovery.rollouts_every or None,
         "elastic": problem.elastic,
     }
 

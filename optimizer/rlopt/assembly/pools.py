@@ -77,7 +77,7 @@ def _faults(one: Chosen, problem: Problem) -> float:
 
 def spare_pools(columns: Columns, j: int, train: Pool, problem: Problem) -> list[Pool]:
     """Nodes of the training pool's offer that stand ready: they do no work and stop nothing when they fail."""
-    count = problem.cares[int(columns.care[j])].spare_nodes
+    count = problem.recovery_options[int(columns.recovery[j])].spare_nodes
     if not count:
         return []
     each = {"usd_per_hour": train.usd_per_hour / train.nodes * count, "disk_gb": train.disk_gb / train.nodes * count}

@@ -29,12 +29,12 @@ def refresh(provider: str | None, address: str | None, accepted: tuple[str, ...]
     from rlopt.facts.files.folder import load_catalog
     from rlopt.pricelists.bring_in import today
     from rlopt.pricelists.refresh import refresh as fetch_anew
-    from rlopt.pricelists.sources import Source, sources_of
+    from rlopt.pricelists.sources import PriceSource, sources_of
 
     if address is not None and provider is None:
         message = "--from needs --provider: whose prices are they?"
         raise click.UsageError(message)
-    sources = sources_of(provider) if address is None else (Source(str(provider), "own", address),)
+    sources = sources_of(provider) if address is None else (PriceSource(str(provider), "own", address),)
     names = {one.name for one in sources}
     unknown = [name for name in accepted if name not in names]
     if unknown:

@@ -19,7 +19,7 @@ from rlopt.reports.layout import bullets, facts, heading, indented, table
 if TYPE_CHECKING:
     from rlopt.facts import Catalog
     from rlopt.pricelists.contract import LeftOut, PriceList
-    from rlopt.pricelists.refresh import Outcome
+    from rlopt.pricelists.refresh import RefreshOutcome
 
 MOST_SHOWN: Final = 3
 """Rows named for each reason; --json has them all."""
@@ -117,7 +117,7 @@ def brought_in_report(found: Sequence[Mapping[str, Any]]) -> list[RenderableType
     return [*heading("User catalogs, which stand before the shipped prices"), wide]
 
 
-def outcome_record(one: Outcome) -> dict[str, Any]:
+def outcome_record(one: RefreshOutcome) -> dict[str, Any]:
     """What became of one list, as plain values."""
     verdict = one.verdict
     return {
@@ -134,7 +134,7 @@ def outcome_record(one: Outcome) -> dict[str, Any]:
     }
 
 
-def outcomes_report(outcomes: Sequence[Outcome], today: date) -> list[RenderableType]:
+def outcomes_report(outcomes: Sequence[RefreshOutcome], today: date) -> list[RenderableType]:
     """What a refresh did, list by list: the good ones in a line, the others with what is wrong and what to do."""
     parts: list[RenderableType] = []
     for one in outcomes:
@@ -143,7 +143,7 @@ def outcomes_report(outcomes: Sequence[Outcome], today: date) -> list[Renderable
     return parts
 
 
-def _state(one: Outcome, today: date) -> str:
+def _state(one: RefreshOutcome, today: date) -> str:
     if one.state == "unchanged":
         return f"unchanged, prices of {one.old.as_of if one.old else ''}"
     if one.state == "renewed" and one.found is not None:
@@ -157,7 +157,7 @@ def _state(one: Outcome, today: date) -> str:
     return f"{word}; the prices of {one.old.as_of} stay in use, read {words.count(days, 'day')} ago"
 
 
-def _details(one: Outcome) -> list[RenderableType]:
+def _details(one: RefreshOutcome) -> list[RenderableType]:
     verdict = one.verdict
     rows: list[tuple[str, str]] = [("from", Name(one.source))]
     if one.why:

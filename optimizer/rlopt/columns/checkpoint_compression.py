@@ -17,18 +17,18 @@ from rlopt.units import GIB, GIGA, SECONDS_PER_HOUR
 
 def offered(problem: Problem) -> bool:
     """Whether some way to keep a run alive compresses checkpoints."""
-    return any(care.compressed for care in problem.cares)
+    return any(recovery.compressed for recovery in problem.recovery_options)
 
 
-def size_share(problem: Problem, care: Ints) -> Floats | float:
+def size_share(problem: Problem, recovery: Ints) -> Floats | float:
     """Stored size / size by column; 1 where nothing may be compressed."""
     squeeze = problem.request.job.compression.checkpoints
     if squeeze is None or not offered(problem):
         return 1.0
-    return np.asarray(problem.care(lambda one: squeeze.ratio if one.compressed else 1.0)[care])
+    return np.asarray(problem.recovery(lambda one: squeeze.ratio if one.compressed else 1.0)[recovery])
 
 
-def hours_per_gb(problem: Problem, offer: Ints, nodes: Ints, care: Ints) -> Floats | float:
+def hours_per_gb(problem: Problem, offer: Ints, nodes: Ints, recovery: Ints) -> Floats | float:
     """Hours to compress a GB, or to read it back; NaN where a column compresses on machines of unknown vCPUs."""
     squeeze = problem.request.job.compression.checkpoints
     if squeeze is None or not offered(problem):
@@ -36,11 +36,11 @@ def hours_per_gb(problem: Problem, offer: Ints, nodes: Ints, care: Ints) -> Floa
     known = [one.shape.vcpus for one in problem.market.offers]
     vcpus = np.array([np.nan if count is None else count for count in known], dtype=np.float64)[offer] * nodes
     hours = GIGA / GIB * squeeze.vcpu_seconds_per_gib / vcpus / SECONDS_PER_HOUR
-    chosen = problem.care(lambda one: float(one.compressed))[care] > 0.0
+    chosen = problem.recovery(lambda one: float(one.compressed))[recovery] > 0.0
     return np.where(chosen, hours, 0.0)
 
 
-def possible(problem: Problem, offer: Ints, care: Ints) -> np.ndarray:
+def possible(problem: Problem, offer: Ints, recovery: Ints) -> np.ndarray:
     """Columns that do not compress on machines of unknown vCPUs, shape (columns,)."""
     one = np.ones(len(offer), dtype=np.int64)
-    return np.broadcast_to(np.isfinite(hours_per_gb(problem, offer, one, care)), (len(offer),))
+    return np.broadcast_to(np.isfinite(hours_per_gb(problem, offer, one, recovery)), (len(offer),))

@@ -24,7 +24,7 @@ import numpy as np
 
 from rlopt.columns.side_pools import every_pool
 from rlopt.estimates import step_seconds
-from rlopt.problem import ASYNC, Floats, Ints, Pools, Problem, Support
+from rlopt.problem import ASYNC, Floats, Ints, Pools, Problem, SidePools
 from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours
 
 
@@ -37,7 +37,7 @@ class Stops(NamedTuple):
     """Failures of machines, reclaims left out, whether they stop the run or not."""
 
 
-def _rollouts(problem: Problem, beside: Support) -> list[tuple[Ints, Ints, Floats]]:
+def _rollouts(problem: Problem, beside: SidePools) -> list[tuple[Ints, Ints, Floats]]:
     """Rows that have a rollout pool, its row number, and its share of the samples; the second of mixed pools after."""
     found = []
     for index, second in ((beside.rollout, False), (beside.rollout2, True)):
@@ -46,7 +46,7 @@ def _rollouts(problem: Problem, beside: Support) -> list[tuple[Ints, Ints, Float
     return found
 
 
-def stops(problem: Problem, first: Pools, beside: Support) -> Stops:
+def stops(problem: Problem, first: Pools, beside: SidePools) -> Stops:
     """Events by column; rollout machines of an elastic launcher are lost without stopping the run."""
     total, lost = first.failures_per_hour + beside.failures_per_hour, np.zeros(len(first))
     faults = total if problem.faults_per_node is None else _faults(problem, first, beside)
@@ -61,7 +61,7 @@ def stops(problem: Problem, first: Pools, beside: Support) -> Stops:
     return Stops(stopping, lost, faults)
 
 
-def _faults(problem: Problem, first: Pools, beside: Support) -> Floats:
+def _faults(problem: Problem, first: Pools, beside: SidePools) -> Floats:
     rate = problem.faults_per_node
     assert rate is not None
     found: Floats = first.nodes * rate[first.offer]
@@ -86,18 +86,18 @@ def unready(spares: Floats, load: Floats) -> Floats:
     return found
 
 
-def waiting_share(problem: Problem, first: Pools, stopped: Floats, care: Ints) -> Floats | float:
+def waiting_share(problem: Problem, first: Pools, stopped: Floats, recovery: Ints) -> Floats | float:
     """Hours that stops wait for machines, per hour of the run; ``stopped`` is the rate of all stops."""
     wait = seconds_to_hours(problem.request.recovery.replace_wait)
     if not wait:
         return 0.0
-    trained, spares = first.failures_per_hour, problem.care(lambda one: one.spare_nodes)[care]
+    trained, spares = first.failures_per_hour, problem.recovery(lambda one: one.spare_nodes)[recovery]
     rest = np.maximum(stopped - trained, 0.0)
     return np.asarray(wait * (trained * unready(spares, trained * wait) + rest))
 
 
 def lost_share(
-    problem: Problem, placement: int, beside: Support, train: Floats, sample: Floats, care: Ints, variant: Ints
+    problem: Problem, placement: int, beside: SidePools, train: Floats, sample: Floats, recovery: Ints, variant: Ints
 ) -> Floats | float:
     """Hours that an elastic rollout pool's losses cost, per hour of the run; 0 where they stop the run instead.
 
@@ -108,7 +108,7 @@ def lost_share(
         return 0.0
     overhead, total = problem.overhead(placement, variant), np.zeros(len(beside))
     down = problem.operations.restart_minutes / 60.0 + seconds_to_hours(problem.request.recovery.replace_wait)
-    again = _again(problem)[care]
+    again = _again(problem)[recovery]
     split = beside.shares(placement)[0]
 
     def step(seconds: Floats) -> Floats:
@@ -132,4 +132,4 @@ def lost_share(
 def _again(problem: Problem) -> Floats:
     """Part of a lost machine's unfinished work that is sampled again, by care: all of it without copies."""
     tokens = problem.request.job.response_tokens.average
-    return problem.care(lambda one: min(one.rollouts_every / tokens, 1.0) if one.rollouts_every and tokens else 1.0)
+    return problem.recovery(lambda one: min(one.rollouts_every / tokens, 1.0) if one.rollouts_every and tokens else 1.0)

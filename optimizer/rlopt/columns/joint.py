@@ -27,7 +27,7 @@ from rlopt.columns.spare_nodes import per_node, spares, spares_stand
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import working_hours
 from rlopt.pools.run_points import composed
-from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, Support
+from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, SidePools
 from rlopt.units import SECONDS_PER_HOUR
 
 NO_PROGRESS = "makes no progress: stops come faster than work"
@@ -69,20 +69,20 @@ def join(
     problem: Problem,
     placement: int,
     train: Ints,
-    support: Support | None,
+    support: SidePools | None,
     interval: Ints,
     tier: Ints,
-    care: Ints | None = None,
+    recovery: Ints | None = None,
 ) -> Columns:
     """Columns of one placement, row by row; shape (columns,). ``support`` is None where one pool does it all.
 
-    ``care`` is each column's way to keep the run alive; the first one where it is left out.
+    ``recovery`` is each column's way to keep the run alive; the first one where it is left out.
     """
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
     size = len(first)
     beside = none(size) if support is None else support
     sample, confident_sample = beside.times(placement)
-    ways = np.zeros(size, dtype=np.int64) if care is None else np.asarray(care, dtype=np.int64)
+    ways = np.zeros(size, dtype=np.int64) if recovery is None else np.asarray(recovery, dtype=np.int64)
     events = stops(problem, first, beside)
     failures = events.per_hour
     step = composed(placement, first, beside, problem, late=False)
@@ -129,7 +129,7 @@ def join(
         staleness=np.full(size, problem.staleness if placement == ASYNC else 0, dtype=np.int64),
         interval_steps=np.asarray(interval, dtype=np.int64),
         tier=np.asarray(tier, dtype=np.int64),
-        care=ways,
+        recovery=ways,
         gpus=first.gpus + beside.gpus + spare * per_node(first.gpus, first),
         spare_gpus=spare * per_node(first.gpus, first),
         spot_gpus=np.where(first.spot, first.gpus, 0) + beside.spot_gpus,
@@ -160,11 +160,11 @@ def join(
     )
 
 
-def none(size: int) -> Support:
+def none(size: int) -> SidePools:
     """Rows of nothing beside the training pool."""
     absent, zero, one = np.full(size, -1, dtype=np.int64), np.zeros(size), np.ones(size)
     whole = np.zeros(size, dtype=np.int64)
-    return Support(
+    return SidePools(
         rollout=absent,
         rollout2=absent,
         score=absent,
@@ -190,7 +190,7 @@ def none(size: int) -> Support:
     )
 
 
-def parts_of(problem: Problem, support: Support) -> list[tuple[Pools, Ints]]:
+def parts_of(problem: Problem, support: SidePools) -> list[tuple[Pools, Ints]]:
     """The tables that a support's pools stand in, with their row numbers; -1 where a row has no such pool."""
     return [
         (problem.rollout, support.rollout),
@@ -215,7 +215,7 @@ def pool_rows(columns: Columns, j: int, problem: Problem) -> list[tuple[Pools, i
     return found
 
 
-def _scored(problem: Problem, beside: Support) -> Ints:
+def _scored(problem: Problem, beside: SidePools) -> Ints:
     """Rank of the least precision that the pools beside training score in, shape (rows,); a mix shares one."""
     rank = np.full(len(beside), UNSCORED, dtype=np.int64)
     for pools, index in ((problem.rollout, beside.rollout), (problem.scoring, beside.score)):
@@ -225,7 +225,7 @@ def _scored(problem: Problem, beside: Support) -> Ints:
 
 
 def _committed(
-    problem: Problem, first: Pools, beside: Support, hours: Floats, with_spares: Floats
+    problem: Problem, first: Pools, beside: SidePools, hours: Floats, with_spares: Floats
 ) -> tuple[Floats, Floats]:
     """USD per hour of reserved pools, and what they bill over ``hours`` in whole terms.
 
@@ -251,7 +251,7 @@ def options(
     problem: Problem,
     placement: int,
     train: Ints,
-    support: Support | None,
+    support: SidePools | None,
     allowed: NDArray[np.bool_] | None = None,
     left_out: Counter[str] | None = None,
 ) -> Columns:
@@ -275,14 +275,14 @@ def options(
     table = np.concatenate(rows) if rows else np.zeros((0, 3), dtype=np.int64)
     if allowed is not None:
         table = table[allowed[pools.zone[train[table[:, 0]]], table[:, 2]]]
-    cares = len(problem.cares)
-    care = np.tile(np.arange(cares), len(table))
-    table = np.repeat(table, cares, axis=0)
-    able = possible(problem, pools.offer[train[table[:, 0]]], care)
-    table, care = table[able], care[able]
+    recovery_options = len(problem.recovery_options)
+    recovery = np.tile(np.arange(recovery_options), len(table))
+    table = np.repeat(table, recovery_options, axis=0)
+    able = possible(problem, pools.offer[train[table[:, 0]]], recovery)
+    table, recovery = table[able], recovery[able]
     pair = table[:, 0]
     beside = None if support is None else support.take(pair)
-    columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2], care)
+    columns = join(problem, placement, train[pair], beside, table[:, 1], table[:, 2], recovery)
     advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
     if left_out is not None and not advances.all():
         left_out[NO_PROGRESS] += int((~advances).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.columns.side_pools import every_pool
-from rlopt.problem import Floats, Pools, Problem, Support
+from rlopt.problem import Floats, Pools, Problem, SidePools
 
 
 def pilot_runs(problem: Problem) -> float:
@@ -22,14 +22,14 @@ def within_deadline(problem: Problem, hours: Floats, wait: Floats | float) -> Fl
     return hours + wait if problem.request.limits.deadline_from == "request" else hours
 
 
-def wait_hours(problem: Problem, first: Pools, beside: Support) -> Floats:
+def wait_hours(problem: Problem, first: Pools, beside: SidePools) -> Floats:
     """Longest wait of any pool with GPUs, shape (columns,): a run starts when all its machines are there."""
     if problem.wait_hours is None:
         return np.zeros(len(first))
     return np.maximum(problem.wait_hours[first.offer], wait_beside(problem, beside))
 
 
-def wait_beside(problem: Problem, beside: Support) -> Floats:
+def wait_beside(problem: Problem, beside: SidePools) -> Floats:
     """The same of the pools beside the training pool alone, shape (rows,)."""
     found = np.zeros(len(beside))
     if problem.wait_hours is None:

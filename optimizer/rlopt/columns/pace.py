@@ -17,7 +17,7 @@ from rlopt.columns.joint import join
 from rlopt.columns.overheads import slower_overheads
 from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
 from rlopt.pools.run_points import blocks
-from rlopt.problem import COLOCATED, Columns, Floats, Ints, Pools, Problem, Support
+from rlopt.problem import COLOCATED, Columns, Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
 from rlopt.request.robust import Robust
 
@@ -159,7 +159,7 @@ def again(problem: Problem, columns: Columns) -> Columns:
         here = np.flatnonzero(columns.placement == placement)
         part = columns.take(here)
         beside = None if placement == COLOCATED else support_of(problem, part)
-        more = (part.interval_steps, part.tier, part.care)
+        more = (part.interval_steps, part.tier, part.recovery)
         parts.append((here, join(problem, int(placement), part.train, beside, *more)))
     if not parts:
         return columns
@@ -174,9 +174,9 @@ def as_predicted(problem: Problem, columns: Columns) -> float:
     return float(again(replace(own, request=request), columns).confident_hours[0])
 
 
-def support_of(problem: Problem, columns: Columns) -> Support:
+def support_of(problem: Problem, columns: Columns) -> SidePools:
     """What stands beside the training pools of columns that are not colocated, shape (columns,)."""
-    parts: list[tuple[NDArray[np.int64], Support]] = []
+    parts: list[tuple[NDArray[np.int64], SidePools]] = []
     kinds = np.stack([columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0], axis=1) @ np.array([1, 2, 4])
     for kind in np.unique(kinds):
         here = np.flatnonzero(kinds == kind)
@@ -186,9 +186,9 @@ def support_of(problem: Problem, columns: Columns) -> Support:
             found = with_scoring(problem, found, _part(problem, "score", part.score, part.score2))
         parts.append((here, found))
     order = np.argsort(np.concatenate([here for here, _ in parts]), kind="stable")
-    return Support.join([part for _, part in parts]).take(order)
+    return SidePools.join([part for _, part in parts]).take(order)
 
 
-def _part(problem: Problem, kind: Kind, first: Ints, second: Ints) -> Support:
+def _part(problem: Problem, kind: Kind, first: Ints, second: Ints) -> SidePools:
     """Pools of one kind, all of them mixed or none."""
     return mixed(problem, kind, first, second) if np.any(second >= 0) else alone(problem, kind, first)

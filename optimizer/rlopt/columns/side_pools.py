@@ -15,7 +15,7 @@ import numpy as np
 
 from rlopt.estimates.loop.run_average import averaged
 from rlopt.pools.run_points import blocks, growing
-from rlopt.problem import Floats, Ints, Pools, Problem, Support
+from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import GrowingTimes, MixedTimes
 
 Kind = Literal["rollout", "score"]
@@ -26,7 +26,7 @@ def pools_of(problem: Problem, kind: Kind) -> Pools:
     return problem.rollout if kind == "rollout" else problem.scoring
 
 
-def every_pool(problem: Problem, beside: Support) -> Iterator[tuple[Ints, Pools, Ints]]:
+def every_pool(problem: Problem, beside: SidePools) -> Iterator[tuple[Ints, Pools, Ints]]:
     """Rows of ``beside`` that have a pool of a kind, its table and its row there; the second of mixed pools too."""
     kinds: tuple[tuple[Kind, tuple[Ints, ...]], ...] = (
         ("rollout", (beside.rollout, beside.rollout2)),
@@ -38,13 +38,13 @@ def every_pool(problem: Problem, beside: Support) -> Iterator[tuple[Ints, Pools,
             yield here, pools_of(problem, kind), index[here]
 
 
-def alone(problem: Problem, kind: Kind, rows: Ints) -> Support:
+def alone(problem: Problem, kind: Kind, rows: Ints) -> SidePools:
     """Pools of one offer each."""
     pools = pools_of(problem, kind).take(rows)
     none, one = np.full(len(rows), -1, dtype=np.int64), np.ones(len(rows))
     index = np.asarray(rows, dtype=np.int64)
     first = {"rollout": none, "score": none, kind: index}
-    return Support(
+    return SidePools(
         **first,
         rollout2=none,
         score2=none,
@@ -93,7 +93,7 @@ def _split(a: Floats, b: Floats, late_a: Floats, late_b: Floats) -> MixedTimes:
     return MixedTimes(split, split, seconds, confident, seconds, confident)
 
 
-def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> Support:
+def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> SidePools:
     """Pools of two offers each, shape (pairs,).
 
     Rollouts are estimated at their share of the samples; with ``bound`` a lower bound stands in place of their
@@ -106,7 +106,7 @@ def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool =
     return _mix(kind, first, second, a, b, estimate(a.estimate, b.estimate))
 
 
-def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: MixedTimes) -> Support:
+def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: MixedTimes) -> SidePools:
     none, one = np.full(len(a), -1, dtype=np.int64), np.ones(len(a))
     held: dict[str, np.ndarray] = {"rollout": none, "rollout2": none, "score": none, "score2": none}
     held |= {kind: first, f"{kind}2": second}
@@ -115,7 +115,7 @@ def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: Mixed
         """Part of the samples that offers never taken back bring in."""
         return np.asarray(np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split))
 
-    return Support(
+    return SidePools(
         **held,
         split=times.split if kind == "rollout" else one,
         steady_split=times.steady_split if kind == "rollout" else one,
@@ -138,7 +138,7 @@ def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: Mixed
     )
 
 
-def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
+def with_scoring(problem: Problem, rollout: SidePools, score: SidePools) -> SidePools:
     """Rollout pools with scoring pools beside them, row by row.
 
     In step the teacher scores when sampling is done; out of step the slower one sets the pace, and the same share of
@@ -156,7 +156,7 @@ def with_scoring(problem: Problem, rollout: Support, score: Support) -> Support:
         a, b = blocks(points), blocks(score.points)
         apart = beside(a[0], b[0]), beside(a[1], b[1])
         steady, late, points = averaged(apart[0]), averaged(apart[1]), np.hstack([*apart, a[2] + b[2]])
-    return Support(
+    return SidePools(
         rollout=rollout.rollout,
         rollout2=rollout.rollout2,
         score=score.score,
@@ -196,27 +196,27 @@ def may_mix(problem: Problem, kind: Kind, first: Ints, second: Ints) -> np.ndarr
     return np.asarray(fine & (pools.gpus[first] + pools.gpus[second] <= problem.gpu_limit))
 
 
-def every_support(problem: Problem, rollout: Ints, score: Ints | None) -> Support:
+def every_side_pools(problem: Problem, rollout: Ints, score: Ints | None) -> SidePools:
     """Every way to serve one group, nothing pruned: for enumeration and for tests.
 
     ``rollout`` and ``score`` are row numbers of one zone and group size; ``score`` None where training pools score.
     """
     sampled = _alone_and_mixed(problem, "rollout", rollout)
     if score is None:
-        return Support.join(sampled)
+        return SidePools.join(sampled)
     scored = _alone_and_mixed(problem, "score", score)
     ways = ((sampled[0], scored[0]), (sampled[1], scored[0]), (sampled[0], scored[1]))
-    return Support.join([every_pair(problem, a, b) for a, b in ways])
+    return SidePools.join([every_pair(problem, a, b) for a, b in ways])
 
 
-def every_pair(problem: Problem, rollout: Support, score: Support) -> Support:
+def every_pair(problem: Problem, rollout: SidePools, score: SidePools) -> SidePools:
     """Each rollout pool with each scoring pool."""
     i = np.repeat(np.arange(len(rollout)), len(score))
     j = np.tile(np.arange(len(score)), len(rollout))
     return with_scoring(problem, rollout.take(i), score.take(j))
 
 
-def _alone_and_mixed(problem: Problem, kind: Kind, rows: Ints) -> list[Support]:
+def _alone_and_mixed(problem: Problem, kind: Kind, rows: Ints) -> list[SidePools]:
     if not problem.request.choices.mixed_pools:
         return [alone(problem, kind, rows), alone(problem, kind, rows[:0])]
     i, j = np.repeat(rows, len(rows)), np.tile(rows, len(rows))

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from rlopt.problem import COLOCATED, Columns, Ints, Pools, Problem
 
 
-def spares(problem: Problem, care: Ints) -> Ints:
+def spares(problem: Problem, recovery: Ints) -> Ints:
     """Spare nodes by column, shape (columns,)."""
-    return np.asarray(problem.care(lambda one: one.spare_nodes)[care], dtype=np.int64)
+    return np.asarray(problem.recovery(lambda one: one.spare_nodes)[recovery], dtype=np.int64)
 
 
 def per_node(values: Ints, first: Pools) -> Ints:
@@ -21,7 +21,7 @@ def per_node(values: Ints, first: Pools) -> Ints:
 def spares_stand(columns: Columns, problem: Problem) -> NDArray[np.bool_]:
     """Which columns' offers have a node more for each spare, shape (columns,)."""
     found = np.ones(len(columns), dtype=np.bool_)
-    count = problem.care(lambda one: one.spare_nodes)[columns.care]
+    count = problem.recovery(lambda one: one.spare_nodes)[columns.recovery]
     if not np.any(count):
         return found
     colocated = columns.placement == COLOCATED

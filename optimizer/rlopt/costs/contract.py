@@ -104,7 +104,7 @@ def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], 
     return answer
 
 
-class Cost(Protocol):
+class CostDimension(Protocol):
     """A module of this package: one dimension of the bill."""
 
     DIMENSION: str

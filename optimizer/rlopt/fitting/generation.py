@@ -13,7 +13,7 @@ from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
 from rlopt.fitting.published import dropped, published
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.rows import NAMES, Cases, cases
 
 ROOM = "generation"
@@ -104,7 +104,7 @@ LOOSER: Mapping[str, float] = {"transformers": 4.0}
 """Engines whose pairs are held less: unpacking weights in plain PyTorch costs from nothing to ten times."""
 
 
-def measured_rows() -> list[Row]:
+def measured_rows() -> list[MeasuredRow]:
     """Every generation row of the shipped measurements."""
     return [row.asking(MEASURED) for name in FILES for row in published(name)]
 
@@ -115,7 +115,7 @@ def study(catalog: Catalog, calibration: Calibration) -> Study:
     return study_of(rows, catalog, calibration)
 
 
-def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+def study_of(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Study:
     """The same of any rows, each asked for its throughput; what cannot be predicted is left out."""
     read = cases(rows, catalog, calibration)
     serving = read.serving(calibration)

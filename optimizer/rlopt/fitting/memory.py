@@ -16,7 +16,7 @@ from rlopt.fitting.published import dropped, published
 from rlopt.measured.memory.cases import cases, limits, peaks
 from rlopt.measured.memory.fits import as_training_row, is_loop, refused, round_figure
 from rlopt.measured.quantities import PEAK
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 FILES, REPORTED = ("training.csv", "memory_small.csv"), "memory_fit.csv"
 TRAINERS = ("prime-rl",)
@@ -53,14 +53,14 @@ def touches(calibration: Calibration, engines: Sequence[str]) -> dict[tuple[str,
     return found
 
 
-def measured_rows() -> list[Row]:
+def measured_rows() -> list[MeasuredRow]:
     """Rows that state a peak, without those that are dropped from fits."""
     rows = [row for name in FILES for row in published(name)]
     rows += [as_training_row(row) for row in published(REPORTED) if _is_run(row)]
     return [row.asking(PEAK) for row in rows if row.number(PEAK) and row.id not in dropped("memory")]
 
 
-def _is_run(row: Row) -> bool:
+def _is_run(row: MeasuredRow) -> bool:
     """Whether a row of reported peaks is a measured training run: no loop, no estimate, no card's capacity."""
     measured = row.text("basis").lower() == "measured"
     trainer = not is_loop(row) or row.text("framework") in TRAINERS

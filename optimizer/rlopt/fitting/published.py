@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
-from rlopt.measured.rows import Row, read_table
+from rlopt.measured.rows import MeasuredRow, read_table
 
 
 def measurements_dir() -> Path:
@@ -15,7 +15,7 @@ def measurements_dir() -> Path:
     return catalogs_dir().parent / "measurements"
 
 
-def published(name: str) -> tuple[Row, ...]:
+def published(name: str) -> tuple[MeasuredRow, ...]:
     """Rows of one file of the folder."""
     return tuple(read_table(measurements_dir() / name).rows)
 

@@ -17,7 +17,7 @@ from rlopt.fitting.fit import Parameter, Study, source_weights
 from rlopt.fitting.published import dropped, published
 from rlopt.measured.loop.rows import RATE, STEP, cases, in_quantity, labels_of, step_times
 from rlopt.measured.loop.stages import stages_of
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 FILE = "rl.csv"
 GUESSED = 0.5
@@ -27,7 +27,7 @@ LABELS = ("source", "lengths")
 """Labels that are there even of no rows."""
 
 
-def measured_rows() -> list[Row]:
+def measured_rows() -> list[MeasuredRow]:
     """Every row with the time or the rate of a step, asked for it."""
     rows = published(FILE)
     asked = [(row, next((name for name in (STEP, RATE) if row.number(name)), "")) for row in rows]
@@ -39,7 +39,7 @@ def study(catalog: Catalog, calibration: Calibration) -> Study:
     return study_of([row for row in measured_rows() if row.id not in dropped("rl")], catalog, calibration)
 
 
-def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+def study_of(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Study:
     """The same of any rows, each asked for its step; rows that cannot be predicted are left out."""
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]

@@ -13,7 +13,7 @@ from rlopt.estimates.loop.transfer import line_seconds
 from rlopt.facts import Catalog
 from rlopt.fitting.fit import Parameter, Study
 from rlopt.fitting.published import published
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIGA
 
 FILE = "weight_sync.csv"
@@ -25,27 +25,27 @@ FIXED, RATE = (1.0, 0.01, 30.0, 1.5), (20.0, 0.2, 2000.0, 1.5)
 """Start, bounds and spread of the prior of fixed seconds and of GB/s."""
 
 
-def params_of(row: Row) -> float | None:
+def params_of(row: MeasuredRow) -> float | None:
     """Parameters of a row's model, stated or of the class that it names."""
     name = row.text("model").lower()
     billions = row.number("params_b") or next((size for word, size in CLASSES.items() if word in name), None)
     return billions * GIGA if billions else None
 
 
-def seconds_of(row: Row) -> float | None:
+def seconds_of(row: MeasuredRow) -> float | None:
     """Middle of the published range; ``None`` where a row lacks the time or the size of its model."""
     low, high = row.number("seconds_low"), row.number("seconds_high")
     known = low is not None and high is not None and params_of(row)
     return (float(low or 0.0) * float(high or 0.0)) ** 0.5 if known else None
 
 
-def bytes_of(row: Row) -> float:
+def bytes_of(row: MeasuredRow) -> float:
     """Bytes that travel."""
     precision = row.text("precision").split("->", maxsplit=1)[0].strip().split(" ")[0].rstrip("?")
     return float(params_of(row) or 0.0) * BYTES.get(precision, 2.0)
 
 
-def transport_of(row: Row, calibration: Calibration) -> str:
+def transport_of(row: MeasuredRow, calibration: Calibration) -> str:
     """The implementation of a row: the first whose pattern is found in its cells."""
     name = " ".join(row.text(column) for column in ("framework", "version_or_ref", "precision"))
     text = f"{name} | {row.text('mode')} | {row.text('transport')} | {row.text('phase_measured')}"

@@ -23,7 +23,7 @@ from rlopt.fitting.training_priors import (
     LINKS,
     PLAIN,
 )
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
 
 ROOM, FILE = "training", "training.csv"
@@ -32,7 +32,7 @@ SOURCE_POWER = 0.4
 Flags = NDArray[np.bool_]
 
 
-def measured_rows() -> list[Row]:
+def measured_rows() -> list[MeasuredRow]:
     """Every training row with a throughput or a step time, asked for it."""
     rows = published(FILE)
     named = [(row, TOKENS if row.has(TOKENS) else SECONDS) for row in rows]
@@ -44,7 +44,7 @@ def study(catalog: Catalog, calibration: Calibration) -> Study:
     return study_of([row for row in measured_rows() if row.id not in dropped(ROOM)], catalog, calibration)
 
 
-def study_of(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Study:
+def study_of(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Study:
     """The same of any rows, each asked for its throughput or its step; what cannot be predicted is left out."""
     read = cases(rows, catalog, calibration)
     kept = [rows[place] for place in read.index]

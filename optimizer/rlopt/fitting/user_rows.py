@@ -24,7 +24,7 @@ from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
 from rlopt.fitting.user_fit import value_at
 from rlopt.fitting.user_posterior import Path, at_bound, posterior, settled
 from rlopt.measured.quantities import GENERATION, RL, STEP_COLUMNS, TRAINING, asked
-from rlopt.measured.rows import Row, Table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable
 
 KINDS = (TRAINING, GENERATION, RL)
 USED = {RL: STEP_COLUMNS[:2]}
@@ -49,9 +49,9 @@ class RowsFit:
     """Log-sigma of another configuration by GPU type, before and after."""
 
 
-def fit_rows(table: Table, catalog: Catalog, base: Calibration) -> tuple[list[RowsFit], dict[str, int]]:
+def fit_rows(table: MeasuredTable, catalog: Catalog, base: Calibration) -> tuple[list[RowsFit], dict[str, int]]:
     """Fit every kind of row that the file holds; beside it the number of rows that tell no time, by reason."""
-    rows: dict[str, list[Row]] = {kind: [] for kind in KINDS}
+    rows: dict[str, list[MeasuredRow]] = {kind: [] for kind in KINDS}
     silent = 0
     for row in table.rows:
         told = [(kind, one) for kind, one in asked(table, row) if kind in KINDS and (row.number(one) or 0.0) > 0.0]

@@ -12,7 +12,7 @@ from rlopt.market.market import named_devices
 from rlopt.problem import Market
 
 
-class Row(Protocol):
+class OfferPattern(Protocol):
     """Keys that an offer must match; None matches everything."""
 
     @property
@@ -36,7 +36,7 @@ class Row(Protocol):
         ...
 
 
-def offers_that_match(row: Row, market: Market, catalog: Catalog) -> NDArray[np.bool_]:
+def offers_that_match(row: OfferPattern, market: Market, catalog: Catalog) -> NDArray[np.bool_]:
     """Which offers match all given keys of ``row``, shape (offers,)."""
     devices = None if row.gpu is None else named_devices(row.gpu, catalog)
     return np.array(

@@ -9,7 +9,7 @@ import numpy as np
 from rlopt.facts import Catalog
 from rlopt.market.launchers import launcher_of
 from rlopt.market.matching import offers_that_match
-from rlopt.problem import Care, Floats, Market
+from rlopt.problem import Floats, Market, RecoveryOption
 from rlopt.request import Request
 from rlopt.units import seconds_to_hours
 
@@ -17,12 +17,12 @@ SENSITIVE = ("ppo", "grpo", "vla")
 """Algorithms whose runs are known to collapse, at rates that nobody publishes."""
 
 
-def cares(request: Request) -> tuple[Care, ...]:
+def recovery_options(request: Request) -> tuple[RecoveryOption, ...]:
     """Every combination of what is open, fewest spare nodes first: limits on GPUs look at the first alone."""
     spares = sorted(request.recovery.spare_nodes)
     compressed = (False,) if request.job.compression.checkpoints is None else (False, True)
     return tuple(
-        Care(spare_nodes=spare, rollouts_every=every, compressed=squeezed)
+        RecoveryOption(spare_nodes=spare, rollouts_every=every, compressed=squeezed)
         for spare, every, squeezed in product(spares, request.checkpoint.rollouts, compressed)
     )
 

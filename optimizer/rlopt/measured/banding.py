@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rlopt.estimates import Calibration
 from rlopt.estimates.uncertainty import EIGHTY, sigma_of
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 
 NOT_KNOWN = ("", "-", "not stated")
 
@@ -21,7 +21,7 @@ def band_factor(kind: str, labels: Mapping[str, str], calibration: Calibration, 
     return math.exp(EIGHTY * sigma_of(kind, device, engine, moe, calibration, known_model))
 
 
-def with_band(outcome: Outcome, kind: str, calibration: Calibration) -> Outcome:
+def with_band(outcome: RowOutcome, kind: str, calibration: Calibration) -> RowOutcome:
     """The outcome with the ends of its band, where it predicts a number and has none."""
     predicted = outcome.predicted
     if not isinstance(predicted, float) or outcome.low is not None:

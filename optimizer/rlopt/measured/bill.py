@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from rlopt.answers.plan import Dimension
 from rlopt.errors import Complaint, InputError
-from rlopt.measured.rows import Row, Table, read_table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable, read_table
 
 DIMENSIONS: Final[tuple[str, ...]] = get_args(Dimension)
 FACTS: Final = ("trials", "hours", "gpu_hours", "price")
@@ -74,7 +74,7 @@ def read_bill(path: Path) -> list[BillRow]:
     return found
 
 
-def _header(table: Table) -> list[Complaint]:
+def _header(table: MeasuredTable) -> list[Complaint]:
     names = [name.lower() for name in table.columns]
     allowed = ", ".join(COLUMNS)
     faults = [
@@ -90,7 +90,7 @@ def _header(table: Table) -> list[Complaint]:
     return faults
 
 
-def _row(row: Row, name: str, faults: list[Complaint]) -> BillRow:
+def _row(row: MeasuredRow, name: str, faults: list[Complaint]) -> BillRow:
     dimension, item = row.text("dimension").lower(), row.text("item")
     if not dimension and not item:
         what = "one of " + ", ".join(DIMENSIONS)
@@ -112,7 +112,7 @@ def _row(row: Row, name: str, faults: list[Complaint]) -> BillRow:
     return BillRow(row.line, dimension, item, usd or 0.0, **facts)
 
 
-def _number(row: Row, name: str, key: str, faults: list[Complaint]) -> float | None:
+def _number(row: MeasuredRow, name: str, key: str, faults: list[Complaint]) -> float | None:
     """The cell as a number; None where it is blank, or wrong, which is said."""
     if not row.has(key) and row.text(key).lower() != "nan":
         return None

@@ -17,7 +17,7 @@ from rlopt.facts import Catalog, Device, Model, parameter_count
 from rlopt.facts.files.cells import records
 from rlopt.facts.files.devices import device as read_device
 from rlopt.facts.files.devices import model as read_model
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 FOLDER = "measured"
 SAME_SHAPE = 0.02
@@ -50,7 +50,7 @@ class _Verbatim(Mapping[str, str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MeasuredMachine:
     """A GPU in its machine, as `Hardware.of` takes it; ``node_gbps`` is the network of one machine, Gb/s."""
 
     device: Device
@@ -91,7 +91,7 @@ def _machines() -> tuple[tuple[re.Pattern[str], str, int, str, float], ...]:
     )
 
 
-def find_machine(row: Row, catalog: Catalog) -> Machine | str:
+def find_machine(row: MeasuredRow, catalog: Catalog) -> MeasuredMachine | str:
     """The machine of a row by its `gpu` and `gpus_per_node` cells, or why it is unknown."""
     printed = row.text("gpu").lower()
     if not printed:
@@ -99,15 +99,15 @@ def find_machine(row: Row, catalog: Catalog) -> Machine | str:
     for pattern, name, per_node, intra, gbps in _machines():
         if pattern.fullmatch(printed):
             device = catalog.devices.get(name) or _devices()[name]
-            return Machine(device, int(row.number("gpus_per_node") or per_node), intra, gbps)
+            return MeasuredMachine(device, int(row.number("gpus_per_node") or per_node), intra, gbps)
     found = catalog.devices.get(row.text("gpu"))
     if found is None:
         return f"no facts about the GPU {row.text('gpu')!r}"
     linked = bool(found.link_gb_s)
-    return Machine(found, int(row.number("gpus_per_node") or 8), "nvlink" if linked else "pcie", None)
+    return MeasuredMachine(found, int(row.number("gpus_per_node") or 8), "nvlink" if linked else "pcie", None)
 
 
-def find_model(row: Row, catalog: Catalog) -> Model | str:
+def find_model(row: MeasuredRow, catalog: Catalog) -> Model | str:
     """The model of a row by name, corrected by the shape that the row states, or why it is unknown."""
     named = _named(row.text("model"), catalog)
     layers, hidden = row.number("layers"), row.number("hidden")
@@ -158,7 +158,7 @@ def _of_size(spelling: str, catalog: Catalog) -> Model | None:
     return replace(near, params_basis="nominal") if close else None
 
 
-def _stated(row: Row, layers: int, hidden: int) -> Model | str:
+def _stated(row: MeasuredRow, layers: int, hidden: int) -> Model | str:
     """A dense model of the row's own shape; feed-forward kind and tied tables follow the stated parameters."""
     stated = (row.number("params_b") or 0.0) * 1e9
     heads = int(row.number("heads") or max(hidden // HEAD_DIM, 1))
@@ -188,4 +188,4 @@ def _stated(row: Row, layers: int, hidden: int) -> Model | str:
     return replace(forms[best], params=total, active_params=total)
 
 
-__all__ = ["Machine", "find_machine", "find_model"]
+__all__ = ["MeasuredMachine", "find_machine", "find_model"]

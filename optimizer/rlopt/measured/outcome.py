@@ -10,7 +10,7 @@ OOM = "oom"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RowOutcome:
     """One prediction, or the reason why there is none.
 
     Parameters
@@ -40,10 +40,10 @@ class Outcome:
     limit: float | None = None
 
     @classmethod
-    def unsupported(cls, reason: str, labels: Mapping[str, str] | None = None) -> Outcome:
+    def unsupported(cls, reason: str, labels: Mapping[str, str] | None = None) -> RowOutcome:
         """No prediction, for this reason."""
         return cls(None, reason, labels or {})
 
-    def because(self, reason: str) -> Outcome:
+    def because(self, reason: str) -> RowOutcome:
         """The same case without its prediction, for this reason."""
         return replace(self, predicted=None, reason=reason, low=None, high=None)

@@ -15,12 +15,12 @@ from rlopt.errors import InputError, RloptError
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.banding import with_band
-from rlopt.measured.outcome import FITS, OOM, Outcome
+from rlopt.measured.outcome import FITS, OOM, RowOutcome
 from rlopt.measured.quantities import CELL_OF, FITS_QUANTITY, KINDS, UNITS, asked, kind_of_columns, knows
-from rlopt.measured.rows import Row, Table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable
 from rlopt.measured.sanity import slip
 
-Predict = Callable[[Sequence[Row], Catalog, Calibration], list[Outcome]]
+Predict = Callable[[Sequence[MeasuredRow], Catalog, Calibration], list[RowOutcome]]
 
 PREDICTED, UNSUPPORTED = "predicted", "unsupported"
 NOT_MEASURED: Final = "no measured value"
@@ -44,10 +44,10 @@ class Prediction:
         The prediction or the reason why there is none.
     """
 
-    row: Row
+    row: MeasuredRow
     kind: str
     measured: float | str | None
-    outcome: Outcome
+    outcome: RowOutcome
 
     @property
     def status(self) -> str:
@@ -72,7 +72,7 @@ class Prediction:
         return self.outcome.labels.get(name, "")
 
 
-def predict_table(table: Table, catalog: Catalog, calibration: Calibration) -> list[Prediction]:
+def predict_table(table: MeasuredTable, catalog: Catalog, calibration: Calibration) -> list[Prediction]:
     """Predict every measured quantity of a file, in the order of its rows.
 
     Raises
@@ -96,37 +96,41 @@ def predict_table(table: Table, catalog: Catalog, calibration: Calibration) -> l
     return found
 
 
-def _unmeasured(row: Row, kind: str) -> Prediction:
-    return Prediction(row, kind, None, Outcome.unsupported(NOT_MEASURED))
+def _unmeasured(row: MeasuredRow, kind: str) -> Prediction:
+    return Prediction(row, kind, None, RowOutcome.unsupported(NOT_MEASURED))
 
 
-def _case(row: Row, kind: str) -> Prediction:
+def _case(row: MeasuredRow, kind: str) -> Prediction:
     """The measurement without its prediction; refused where its own cells cannot be true."""
     cell = row.text(CELL_OF.get(row.quantity, row.quantity))
     if row.quantity == FITS_QUANTITY:
         value = cell.lower()
         if value not in (FITS, OOM):
-            return Prediction(row, kind, None, Outcome.unsupported(f"the result {cell[:40]!r} is neither fits nor oom"))
-        return Prediction(row, kind, value, Outcome(None, slip(row)))
+            return Prediction(
+                row, kind, None, RowOutcome.unsupported(f"the result {cell[:40]!r} is neither fits nor oom")
+            )
+        return Prediction(row, kind, value, RowOutcome(None, slip(row)))
     number = row.number(row.quantity)
     if number is None or number <= 0:
         reason = f"the measured value {cell[:40]!r} is no number above zero"
-        return Prediction(row, kind, None, Outcome.unsupported(reason))
-    return Prediction(row, kind, number, Outcome(None, slip(row)))
+        return Prediction(row, kind, None, RowOutcome.unsupported(reason))
+    return Prediction(row, kind, number, RowOutcome(None, slip(row)))
 
 
-def _outcomes(kind: str, rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def _outcomes(kind: str, rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     if not rows:
         return []
     try:
         predict: Predict = import_module(f"rlopt.measured.{kind}_rows").predict
     except ModuleNotFoundError:
-        return [Outcome.unsupported("this kind has no model yet")] * len(rows)
+        return [RowOutcome.unsupported("this kind has no model yet")] * len(rows)
     with np.errstate(all="ignore"):
         return _guarded(predict, rows, catalog, calibration)
 
 
-def _guarded(predict: Predict, rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def _guarded(
+    predict: Predict, rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration
+) -> list[RowOutcome]:
     """Outcomes of all rows; a row that a model trips over takes no other row with it, and says so."""
     try:
         return predict(rows, catalog, calibration)
@@ -136,13 +140,13 @@ def _guarded(predict: Predict, rows: Sequence[Row], catalog: Catalog, calibratio
         if os.environ.get("RLOPT_DEBUG"):
             raise
         if len(rows) == 1:
-            return [Outcome.unsupported(f"{FAULT}: {type(error).__name__}: {error}"[:160])]
+            return [RowOutcome.unsupported(f"{FAULT}: {type(error).__name__}: {error}"[:160])]
     middle = len(rows) // 2
     halves = rows[:middle], rows[middle:]
     return [outcome for half in halves for outcome in _guarded(predict, half, catalog, calibration)]
 
 
-def _checked(outcome: Outcome, case: Prediction) -> Outcome:
+def _checked(outcome: RowOutcome, case: Prediction) -> RowOutcome:
     """The outcome, refused where a model gave something that is no prediction."""
     predicted = outcome.predicted
     if predicted is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rlopt.measured.rows import Row, Table
+from rlopt.measured.rows import MeasuredRow, MeasuredTable
 
 TRAINING, GENERATION, RL, MEMORY = KINDS = ("training", "generation", "rl", "memory")
 
@@ -35,18 +35,18 @@ CELL_OF: Final[Mapping[str, str]] = {FITS_QUANTITY: RESULT}
 """Column of the measured cell where it is not called like the quantity."""
 
 
-def is_rl(table: Table) -> bool:
+def is_rl(table: MeasuredTable) -> bool:
     """Whether the steps of this file are RL steps: it has a column K, filled or not."""
     return table.has("K")
 
 
-def knows(table: Table) -> bool:
+def knows(table: MeasuredTable) -> bool:
     """Whether the header names at least one measured quantity."""
     columns = (*TRAINING_COLUMNS, *GENERATION_COLUMNS, PEAK, RESULT)
     return any(table.has(column) for column in ((*columns, *STEP_COLUMNS, *STAGE_COLUMNS) if is_rl(table) else columns))
 
 
-def asked(table: Table, row: Row) -> Iterator[tuple[str, str]]:
+def asked(table: MeasuredTable, row: MeasuredRow) -> Iterator[tuple[str, str]]:
     """Kind and quantity of each measurement that the row holds; nothing where it holds none.
 
     A row may hold several: a training run with its peak memory gives two, an RL step with the times of its
@@ -65,7 +65,7 @@ def asked(table: Table, row: Row) -> Iterator[tuple[str, str]]:
         yield MEMORY, FITS_QUANTITY
 
 
-def kind_of_columns(table: Table) -> str:
+def kind_of_columns(table: MeasuredTable) -> str:
     """The kind that the header alone tells, for a row in which nothing was measured."""
     if any(table.has(column) for column in GENERATION_COLUMNS):
         return GENERATION

@@ -13,7 +13,7 @@ from rlopt.measured.meanings import MEANINGS
 from rlopt.measured.points import points_of
 from rlopt.measured.predictions import Prediction
 from rlopt.measured.quantities import STAGE_COLUMNS
-from rlopt.measured.rows import Table
+from rlopt.measured.rows import MeasuredTable
 from rlopt.measured.summary import refusals, summary
 
 SCHEMA: Final = "rlopt.validation/1"
@@ -63,7 +63,7 @@ def _cell(value: Any) -> str:
     return f"'{text}" if len(text) > 1 and text.startswith(_FORMULA) else text
 
 
-def document(table: Table, predictions: Sequence[Prediction], calibration: Calibration) -> dict[str, Any]:
+def document(table: MeasuredTable, predictions: Sequence[Prediction], calibration: Calibration) -> dict[str, Any]:
     """Everything that ``rlopt validate`` knows, as one JSON document (docs/command-line.md names its fields)."""
     points = points_of(predictions)
     repeated = [name for name, number in Counter(row.id for row in table.rows).items() if number > 1]

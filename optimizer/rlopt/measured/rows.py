@@ -21,7 +21,7 @@ BLANKS: Final = frozenset(("", "-", "–", "?", "n/a", "na", "nan", "none", "nul
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MeasuredRow:
     """One row of a file, and the measured quantity that is asked about.
 
     Parameters
@@ -59,13 +59,13 @@ class Row:
         """Whether the cell says anything."""
         return self.text(column).lower() not in BLANKS
 
-    def asking(self, quantity: str) -> Row:
+    def asking(self, quantity: str) -> MeasuredRow:
         """The same row, asked for one of its measured quantities."""
         return replace(self, quantity=quantity)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MeasuredTable:
     """A file: its columns as written, and its rows in order.
 
     Parameters
@@ -80,14 +80,14 @@ class Table:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[MeasuredRow, ...]
 
     def has(self, column: str) -> bool:
         """Whether the header names the column, in any case."""
         return column.lower() in {name.lower() for name in self.columns}
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> MeasuredTable:
     """Read a CSV file with a header.
 
     Raises
@@ -99,11 +99,11 @@ def read_table(path: Path) -> Table:
     return parse_table(decode(_bytes(path), str(path)), str(path))
 
 
-def parse_table(text: str, name: str) -> Table:
+def parse_table(text: str, name: str) -> MeasuredTable:
     """Read CSV text; ``name`` is how complaints call it. Raises InputError as `read_table` does."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     faults: list[Complaint] = []
-    rows: list[Row] = []
+    rows: list[MeasuredRow] = []
     columns: list[str] = []
     line = 1
     try:
@@ -120,7 +120,7 @@ def parse_table(text: str, name: str) -> Table:
                 fix = "quote cells that hold a comma" if len(cells) > len(columns) else "add the missing commas"
                 faults.append(Complaint(name, start, "", message, f"{len(columns)} cells", fix))
             else:
-                rows.append(Row(start, dict(zip(keys, cells, strict=True))))
+                rows.append(MeasuredRow(start, dict(zip(keys, cells, strict=True))))
             if len(rows) > MOST_ROWS:
                 message = f"holds more than {MOST_ROWS:,} rows"
                 raise InputError.of("", message, file=name, line=start, fix="split the file")
@@ -130,7 +130,7 @@ def parse_table(text: str, name: str) -> Table:
         faults = [Complaint(name, 1, "", "is empty", "CSV with a header", "add a header and rows")]
     if faults:
         raise InputError(_cut(faults, name))
-    return Table(name, tuple(columns), tuple(rows))
+    return MeasuredTable(name, tuple(columns), tuple(rows))
 
 
 def _bytes(path: Path) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 LARGEST: Final = 1e9
 """No count or length of a run comes near this."""
@@ -30,7 +30,7 @@ _BOUNDS: Final = (
 """Columns, their least and largest value, and whether nought may stand for none."""
 
 
-def slip(row: Row) -> str:
+def slip(row: MeasuredRow) -> str:
     """Name the first cell that cannot be true and its value; empty where all may be."""
     for columns, least, most, none in _BOUNDS:
         for column in columns:

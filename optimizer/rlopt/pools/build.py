@@ -16,9 +16,9 @@ from rlopt.facts.operations import Operations, load_operations
 from rlopt.market.launchers import elastic, with_known_kernels
 from rlopt.market.market import open_market
 from rlopt.market.price_book import TariffBook, zone_tariff
-from rlopt.market.recovery_options import cares, waits
-from rlopt.market.recovery_options import notes as care_notes
-from rlopt.pools.builder import Builder, Way, join_pools
+from rlopt.market.recovery_options import notes as recovery_notes
+from rlopt.market.recovery_options import recovery_options, waits
+from rlopt.pools.builder import Builder, Setting, join_pools
 from rlopt.pools.checkpoints import checkpoint_of, intervals
 from rlopt.pools.context import Context, context_of, make_context
 from rlopt.pools.growth import tables_of
@@ -32,7 +32,7 @@ from rlopt.pools.scoring.table import ScoringTable, scoring_table
 from rlopt.pools.training.closest import closest_of
 from rlopt.pools.training.table import TrainingTable, training_table
 from rlopt.problem import Floats, Ints, Market, Pools, Problem
-from rlopt.problem.stated import EVERYTHING, Only
+from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.problem.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -44,7 +44,7 @@ T = TypeVar("T", TrainingTable, SamplingTable)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Fixed:
     """Part of a configuration that is given, not searched: which estimated rows may become pools at all.
 
     Each function gives the row numbers to keep of a table; ``gpus`` are those of each row's pool, shape (rows,).
@@ -52,7 +52,7 @@ class Held:
 
     training: Callable[[TrainingTable, Ints], Ints]
     sampling: Callable[[SamplingTable, Ints], Ints]
-    only: Only = EVERYTHING
+    only: FixedSizes = EVERYTHING
     """What alone is estimated."""
 
 
@@ -85,7 +85,7 @@ def build_problem(
     catalog: Catalog,
     models: Mapping[str, Model],
     warnings: Sequence[str] = (),
-    held: Held | None = None,
+    held: Fixed | None = None,
     only: Callable[[Offer], bool] | None = None,
 ) -> Problem:
     """Freeze everything a search needs, of all configurations or of those ``held``, on offers that ``only`` lets pass.
@@ -122,7 +122,7 @@ def build_problem(
         for at in trained[number]:
             here, table = tables[at]
             for size, steps in variant.steps.items():
-                way = Way(number, size, steps, table.update_precision)
+                way = Setting(number, size, steps, table.update_precision)
                 if variant.cpu is not None:
                     seconds = variant.cpu.seconds(variant.workload, size)
                     way = replace(way, cpu_seconds=seconds, cpu_usd_per_hour=scoring_rates[:, number])
@@ -183,7 +183,7 @@ def build_problem(
         excluded=excluded,
         warnings=(*warnings, *market.warnings, *notes),
         gpu_limit=gpu_limit,
-        cares=cares(request),
+        recovery_options=recovery_options(request),
         elastic=elastic(request),
         faults_per_node=stop_rates(market, catalog, reclaims=False),
         wait_hours=waits(request, market, catalog),
@@ -279,7 +279,7 @@ def _left_out(
         notes.append("assumed, not measured: " + ", ".join(assumed))
     notes += _without_network(request, market)
     notes += _without_people(request)
-    notes += care_notes(request)
+    notes += recovery_notes(request)
     return dict(excluded), notes
 
 

@@ -39,7 +39,7 @@ def _first_of_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Setting:
     """One variant at one group size and update precision."""
 
     variant: int
@@ -103,13 +103,13 @@ class Builder:
         return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields, self.left_out)
 
     def _trains(
-        self, context: Context, table: TrainingTable, rows: Ints, way: Way, more: Floats | float = 0.0
+        self, context: Context, table: TrainingTable, rows: Ints, way: Setting, more: Floats | float = 0.0
     ) -> Needs:
         """What nodes need that train in the table's ``rows``, with ``more`` GiB of host memory beside training."""
         host = training_gib(context, table, way.size)[rows] + more
         return Needs(host, disk_gib(context, "train", table.nodes[rows]), table.host_gib[rows])
 
-    def training(self, number: int, context: Context, table: TrainingTable, way: Way, alone: bool) -> Pools:
+    def training(self, number: int, context: Context, table: TrainingTable, way: Setting, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
         seconds = table.seconds[(way.size, way.precision)]
         rows = np.flatnonzero(np.isfinite(seconds) & (table.layout.offload < 2))
@@ -148,7 +148,7 @@ class Builder:
         needs = self._trains(context, table, rows, way)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given, way.cpu_usd_per_hour)
 
-    def colocated(self, number: int, context: Context, table: TrainingTable, way: Way) -> Pools:
+    def colocated(self, number: int, context: Context, table: TrainingTable, way: Setting) -> Pools:
         """Training layout and engine together."""
         once = once_seconds(context, table, way.precision)
         host = training_gib(context, table, way.size)
@@ -252,7 +252,7 @@ class Builder:
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
 
 
-def _scored(context: Context, table: TrainingTable, way: Way) -> int:
+def _scored(context: Context, table: TrainingTable, way: Setting) -> int:
     """Rank of the least precision that anything scores in on a pool that trains."""
     scored = context.scored_in(way.precision, table.score_precision)
     return UNSCORED if scored is None else rank(scored)

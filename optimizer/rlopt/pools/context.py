@@ -27,7 +27,7 @@ from rlopt.estimates.roles import POLICY, moved_params, role_shape, role_trainin
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.problem import Market, Topology
-from rlopt.problem.stated import EVERYTHING, Only
+from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.request.job.parts import Kernels
 from rlopt.workloads import Role, Stage, Workload
@@ -72,7 +72,7 @@ class Context:
     once_sequences: float = 0.0
     kernels: Kernels | None = None
     """Kernels of the training stack; those of the job where none."""
-    only: Only = EVERYTHING
+    only: FixedSizes = EVERYTHING
     """What is stated of a configuration; nothing where all are searched."""
 
     def tokens(self, stage: Stage) -> Tokens:

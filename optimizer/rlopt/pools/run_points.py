@@ -15,7 +15,7 @@ import numpy as np
 from rlopt.estimates import step_seconds
 from rlopt.estimates.loop.run_average import SHARES, averaged
 from rlopt.pools.context import Context
-from rlopt.problem import ASYNC, COLOCATED, Floats, Ints, Pools, Problem, Support
+from rlopt.problem import ASYNC, COLOCATED, Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import GrowingTimes, MixedTimes
 from rlopt.workloads.growth import grows, workload_at
 
@@ -74,7 +74,7 @@ def compose(placement: int, train: Floats, sample: Floats, problem: Problem, var
     return step_seconds(train, second, overhead, placement == ASYNC, problem.exposed_share)
 
 
-def composed(placement: int, first: Pools, beside: Support, problem: Problem, late: bool) -> Floats:
+def composed(placement: int, first: Pools, beside: SidePools, problem: Problem, late: bool) -> Floats:
     """Average seconds of a step of pools put together, shape (rows,); ``late``: at the confidence quantile."""
     if placement != ASYNC or not first.points.shape[1]:
         mine = first.confident_seconds if late else first.seconds

@@ -12,7 +12,7 @@ from rlopt.pricelists import store
 from rlopt.pricelists.cells import CellError, day
 from rlopt.pricelists.contract import Defaults, PriceList
 from rlopt.pricelists.offers import price_list
-from rlopt.pricelists.table import Table, parse, read_bytes
+from rlopt.pricelists.table import PriceTable, parse, read_bytes
 
 
 def today() -> date:
@@ -70,7 +70,7 @@ def _day(as_of: str | None, path: Path) -> str:
         raise InputError.of("--as-of", f"{as_of[:40]!r} is {error.reason}", fix="write --as-of 2026-11-30") from None
 
 
-def _with_offers(found: PriceList, table: Table) -> PriceList:
+def _with_offers(found: PriceList, table: PriceTable) -> PriceList:
     if found.offers or found.zone_offers:
         return found
     shown = "\n  ".join(map(str, found.left_out[:5]))

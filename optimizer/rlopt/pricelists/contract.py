@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from rlopt.facts import Offer
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.table import PriceTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class ListedMachine:
     """What a row states of the machine itself; None where it states nothing.
 
     Memory and disk in GiB, the network of one machine in Gb/s.
@@ -34,7 +34,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class StatedPrice:
     """One price as its row states it, before its machine is looked up.
 
     ``price_per_hour`` is of the whole machine in ``currency``; ``columns`` says in which column a field stood.
@@ -54,7 +54,7 @@ class Priced:
     as_of: str
     source: str
     note: str = ""
-    machine: Machine = Machine()
+    machine: ListedMachine = ListedMachine()
     max_machines: int | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 
@@ -106,6 +106,6 @@ class Format(Protocol):
     NEEDED: tuple[str, ...]
     OWN: bool
 
-    def read(self, table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]:
+    def read(self, table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
         """Turn the table's rows into prices; raises InputError where the file as a whole cannot be one of these."""
         ...

@@ -43,7 +43,7 @@ class FetchError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """Patience and size; tests have less of both."""
 
     connect_seconds: float = CONNECT_SECONDS
@@ -69,7 +69,7 @@ class Fetched:
 class _Patient(HTTPAdapter):
     """Reads the whole body here, so that size and time are watched while it comes in."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: FetchLimits) -> None:
         self.limits = limits
         retry = Retry(
             total=limits.tries - 1,
@@ -125,8 +125,8 @@ def _some_of(response: requests.Response) -> bytes:
 class Fetcher:
     """Fetches price files; one session for all."""
 
-    def __init__(self, cache: Path, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, cache: Path, limits: FetchLimits | None = None) -> None:
+        self.limits = limits or FetchLimits()
         logging.getLogger("urllib3").setLevel(logging.ERROR)  # what was asked again is told by the outcome
         cache.parent.mkdir(parents=True, exist_ok=True)
         self.session = CachedSession(

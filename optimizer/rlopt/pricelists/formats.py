@@ -7,13 +7,13 @@ from typing import Final, cast
 
 from rlopt.pricelists import gpuhunt, plain, skypilot
 from rlopt.pricelists.contract import Format
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.table import PriceTable
 
 FORMATS: Final[tuple[ModuleType, ...]] = (skypilot, gpuhunt, plain)
 """Each has NAME, NEEDED (columns it is told by), OWN (whether its reader pays these prices) and ``read``."""
 
 
-def format_of(table: Table) -> Format:
+def format_of(table: PriceTable) -> Format:
     """Tell the format of a table.
 
     Raises

@@ -22,7 +22,7 @@ MOST_VANISHED: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GateFinding:
     """One kind of trouble: what it is in words, and the rows or offers that show it."""
 
     what: str
@@ -33,7 +33,7 @@ class Finding:
 class Verdict:
     """What a new list is beside the old one."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[GateFinding, ...]
     """Empty: it may take the old one's place."""
     new: int
     gone: tuple[str, ...]
@@ -68,25 +68,25 @@ def _findings(
     gone: Sequence[str],
     moved: Sequence[tuple[float, str]],
     ends: bool,
-) -> list[Finding]:
+) -> list[GateFinding]:
     found = []
     bad = [str(row) for row in new.left_out if row.bad]
     if bad:
-        found.append(Finding("prices that are no prices", tuple(bad)))
+        found.append(GateFinding("prices that are no prices", tuple(bad)))
     torn = [str(row) for row in new.left_out if row.torn]
     if torn or not ends:
-        found.append(Finding("the file breaks off in the middle", tuple(torn) or ("its last line has no end",)))
+        found.append(GateFinding("the file breaks off in the middle", tuple(torn) or ("its last line has no end",)))
     if not new.offers and not new.zone_offers:
-        found.append(Finding("no offer at all", tuple(map(str, new.left_out[:3])) or (f"{new.rows} rows",)))
+        found.append(GateFinding("no offer at all", tuple(map(str, new.left_out[:3])) or (f"{new.rows} rows",)))
     jumps = [text for times, text in moved if max(times, 1.0 / times) >= MOST_TIMES]
     if jumps:
-        found.append(Finding(f"prices that moved {MOST_TIMES:g} times or more", tuple(jumps)))
+        found.append(GateFinding(f"prices that moved {MOST_TIMES:g} times or more", tuple(jumps)))
     money = sorted(key for key, (_, unit) in _prices(new).items() if key in before and before[key][1] != unit)
     if money:
-        found.append(Finding("prices in another currency than before", tuple(money)))
+        found.append(GateFinding("prices in another currency than before", tuple(money)))
     if before and len(gone) > MOST_VANISHED * len(before):
         share = f"{len(gone)} of {len(before)} offers are gone ({len(gone) / len(before):.0%})"
-        found.append(Finding(f"{share}, more than {MOST_VANISHED:.0%}", tuple(gone)))
+        found.append(GateFinding(f"{share}, more than {MOST_VANISHED:.0%}", tuple(gone)))
     return found
 
 

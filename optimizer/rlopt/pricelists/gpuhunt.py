@@ -9,8 +9,8 @@ from typing import Final
 
 from rlopt.pricelists import cells
 from rlopt.pricelists.cells import CellError
-from rlopt.pricelists.contract import Defaults, LeftOut, Priced
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.contract import Defaults, LeftOut, StatedPrice
+from rlopt.pricelists.table import PriceTable
 
 NAME: Final = "gpuhunt"
 NEEDED: Final = ("instance_name", "location", "price", "gpu_count", "gpu_name", "spot")
@@ -30,12 +30,12 @@ COLUMNS: Final = {
 }
 
 
-def read(table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]:
+def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
     """Read the rows; raises InputError where the provider is not told."""
     if defaults.provider is None and "provider" not in table.columns:
         message = "the file does not say whose prices these are"
         raise table.refuse("", message, "a provider of rlopt catalog list", "add --provider NAME")
-    priced: list[Priced] = []
+    priced: list[StatedPrice] = []
     left_out: list[LeftOut] = []
     for line, row in table.rows:
         try:
@@ -45,7 +45,7 @@ def read(table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]
     return priced, left_out
 
 
-def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
+def _priced(line: int, row: dict[str, str], defaults: Defaults) -> StatedPrice:
     given = cells.name(row, "provider") or defaults.provider
     if not given:
         raise CellError("provider", "", "does not say whose price this is")
@@ -61,7 +61,7 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
         raise CellError("price", "", "no price")
     provider, place = PROVIDERS.get(given, given), cells.name(row, "location")
     zone = place if provider.lower() in BY_ZONE else ""
-    return Priced(
+    return StatedPrice(
         line=line,
         provider=provider,
         instance_type=cells.name(row, "instance_name"),

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from rlopt.facts import Catalog, Shape
 from rlopt.pricelists.cells import CellError
-from rlopt.pricelists.contract import Priced
+from rlopt.pricelists.contract import StatedPrice
 
 _JOINTS = re.compile(r"[\s_-]+")
 MOST_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
+class KnownMachines:
     """Known machines by provider, by their names, and by GPU."""
 
     catalog: Catalog
@@ -26,7 +26,7 @@ class Machines:
     by_gpu: Mapping[tuple[str, str, int], tuple[Shape, ...]]
 
     @classmethod
-    def of(cls, catalog: Catalog) -> Machines:
+    def of(cls, catalog: Catalog) -> KnownMachines:
         """Sort the machines of a catalog."""
         names: dict[tuple[str, str], dict[str, Shape]] = defaultdict(dict)
         cards: dict[tuple[str, str, int], list[Shape]] = defaultdict(list)
@@ -38,7 +38,7 @@ class Machines:
         providers = {shape.provider.lower(): shape.provider for shape in catalog.shapes.values()}
         return cls(catalog, providers, by_name, {key: tuple(found) for key, found in cards.items()})
 
-    def find(self, row: Priced, own: bool) -> Shape:
+    def find(self, row: StatedPrice, own: bool) -> Shape:
         """Find the machine of a price; ``own``: rows may describe machines that no catalog knows.
 
         Raises
@@ -61,7 +61,7 @@ class Machines:
         reason = "a machine that no catalog knows: its links, memory and network are not stated"
         raise CellError(row.columns.get("instance_type", ""), row.instance_type, reason)
 
-    def _devices(self, row: Priced, own: bool) -> frozenset[str] | None:
+    def _devices(self, row: StatedPrice, own: bool) -> frozenset[str] | None:
         """GPU types that the row's word may mean; None where it has none that is known."""
         if not row.gpu:
             return None
@@ -77,7 +77,7 @@ class Machines:
             raise CellError("gpu", row.gpu, reason)
         return None
 
-    def _named(self, row: Priced, provider: str, devices: frozenset[str] | None) -> Shape | None:
+    def _named(self, row: StatedPrice, provider: str, devices: frozenset[str] | None) -> Shape | None:
         found = self.by_name.get((provider, row.instance_type)) or self.by_name.get(
             (provider, _plain(row.instance_type))
         )
@@ -99,7 +99,7 @@ class Machines:
         reason = f"{row.instance_type} of {provider} is known to have {known.gpus} x {known.device}"
         raise CellError(row.columns.get(column, column), value, reason)
 
-    def _by_gpu(self, row: Priced, provider: str, devices: frozenset[str]) -> Shape | None:
+    def _by_gpu(self, row: StatedPrice, provider: str, devices: frozenset[str]) -> Shape | None:
         found = [one for device in sorted(devices) for one in self.by_gpu.get((provider, device, row.gpus or 0), ())]
         if len(found) > 1:
             reason = (
@@ -108,7 +108,7 @@ class Machines:
             raise CellError(row.columns.get("instance_type", ""), "", reason)
         return _extended(found[0], row) if found else None
 
-    def _described(self, row: Priced, provider: str, devices: frozenset[str] | None) -> Shape:
+    def _described(self, row: StatedPrice, provider: str, devices: frozenset[str] | None) -> Shape:
         """A machine that no catalog knows, from what its row says; nothing is made up."""
         if devices is None:
             raise CellError("gpu", "", f"no catalog knows {row.instance_type or 'this machine'}: name its GPU")
@@ -142,7 +142,7 @@ class Machines:
         )
 
 
-def _extended(shape: Shape, row: Priced) -> Shape:
+def _extended(shape: Shape, row: StatedPrice) -> Shape:
     """A known machine with what the row states of it."""
     stated = row.machine
     changes: dict[str, object] = {

@@ -11,10 +11,10 @@ from typing import Final
 
 from rlopt.facts import Catalog, Offer, Shape
 from rlopt.pricelists.cells import CellError
-from rlopt.pricelists.contract import Defaults, LeftOut, Priced, PriceList
+from rlopt.pricelists.contract import Defaults, LeftOut, PriceList, StatedPrice
 from rlopt.pricelists.formats import format_of
-from rlopt.pricelists.machines import Machines
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.machines import KnownMachines
+from rlopt.pricelists.table import PriceTable
 from rlopt.units import HOURS_PER_DAY, HOURS_PER_YEAR
 
 TERMS: Final = {HOURS_PER_YEAR: "reserved-1y", 3 * HOURS_PER_YEAR: "reserved-3y", HOURS_PER_DAY: "reserved-block"}
@@ -23,7 +23,7 @@ _LOCAL: Final = re.compile(r"[a-z]+\d?-(?!az)[a-z]+\d*-az\d+\Z")
 """An AWS local zone has a place name inside (use1-atl2-az1)."""
 
 
-def price_list(table: Table, defaults: Defaults, catalog: Catalog, name: str) -> PriceList:
+def price_list(table: PriceTable, defaults: Defaults, catalog: Catalog, name: str) -> PriceList:
     """Turn a table into offers of machines; what gives none is named.
 
     Raises
@@ -37,7 +37,7 @@ def price_list(table: Table, defaults: Defaults, catalog: Catalog, name: str) ->
         LeftOut(table.file, line, "", "", f"{cells} cells, the header has {len(table.columns)}", torn=True)
         for line, cells in table.torn
     ]
-    machines = Machines.of(catalog)
+    machines = KnownMachines.of(catalog)
     offers, zoned, refused = (
         _own(priced, machines, catalog, table) if chosen.OWN else _public(priced, machines, catalog, table)
     )
@@ -57,7 +57,7 @@ def price_list(table: Table, defaults: Defaults, catalog: Catalog, name: str) ->
 
 
 def _own(
-    priced: Sequence[Priced], machines: Machines, catalog: Catalog, table: Table
+    priced: Sequence[StatedPrice], machines: KnownMachines, catalog: Catalog, table: PriceTable
 ) -> tuple[list[Offer], list[Offer], list[LeftOut]]:
     """One offer a row, as it is paid."""
     made: dict[str, tuple[int, Offer]] = {}
@@ -77,7 +77,7 @@ def _own(
 
 
 def _public(
-    priced: Sequence[Priced], machines: Machines, catalog: Catalog, table: Table
+    priced: Sequence[StatedPrice], machines: KnownMachines, catalog: Catalog, table: PriceTable
 ) -> tuple[list[Offer], list[Offer], list[LeftOut]]:
     """Offers of regions, and of zones for spot: the median of the zones, or the highest price where it is listed."""
     groups: dict[tuple[str, str | None, str], list[Offer]] = defaultdict(list)
@@ -120,7 +120,7 @@ def offer_id(shape: Shape, region: str | None, zone: str | None, pricing: str, t
     return "/".join((shape.provider, region or "any", zone or "any", shape.instance_type, word))
 
 
-def _offer(row: Priced, shape: Shape, catalog: Catalog) -> Offer:
+def _offer(row: StatedPrice, shape: Shape, catalog: Catalog) -> Offer:
     return Offer(
         id=offer_id(shape, row.region, row.zone, row.pricing, row.term_hours),
         shape=shape,

@@ -26,10 +26,10 @@ from typing import Final
 from rlopt.errors import Complaint, InputError
 from rlopt.pricelists import cells
 from rlopt.pricelists.cells import CellError
-from rlopt.pricelists.contract import Defaults, LeftOut, Machine, Priced
+from rlopt.pricelists.contract import Defaults, LeftOut, ListedMachine, StatedPrice
 from rlopt.pricelists.owned import COLUMNS as OWNED
 from rlopt.pricelists.owned import read_owned, states_owned
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.table import PriceTable
 
 NAME: Final = "plain"
 NEEDED: Final = ("currency", "as_of")
@@ -61,10 +61,10 @@ COLUMNS: Final = (
 PLACES: Final = {name: name for name in ("instance_type", "gpu", "gpus", "region", "provider", "link")}
 
 
-def read(table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]:
+def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
     """Read the rows; raises InputError for columns that nobody knows."""
     _check(table, defaults)
-    priced: list[Priced] = []
+    priced: list[StatedPrice] = []
     left_out: list[LeftOut] = []
     for line, row in table.rows:
         try:
@@ -74,7 +74,7 @@ def read(table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]
     return priced, left_out
 
 
-def _check(table: Table, defaults: Defaults) -> None:
+def _check(table: PriceTable, defaults: Defaults) -> None:
     complaints = []
     for column in table.columns:
         if column not in COLUMNS:
@@ -93,7 +93,7 @@ def _check(table: Table, defaults: Defaults) -> None:
         raise InputError(complaints)
 
 
-def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
+def _priced(line: int, row: dict[str, str], defaults: Defaults) -> StatedPrice:
     provider = cells.name(row, "provider") or defaults.provider
     if not provider:
         raise CellError("provider", "", "is empty: whose price is it?")
@@ -108,7 +108,7 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
     if link is not None and link not in LINKS:
         raise CellError("link", link, f"none of {', '.join(LINKS)}")
     price, note = _price(row)
-    return Priced(
+    return StatedPrice(
         line=line,
         provider=provider,
         instance_type=cells.name(row, "instance_type"),
@@ -123,7 +123,7 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> Priced:
         as_of=cells.day(row["as_of"]),
         source=row.get("source") or defaults.source,
         note="; ".join(filter(None, (row.get("note", ""), note))),
-        machine=Machine(
+        machine=ListedMachine(
             link=link,
             vcpus=cells.number(row, "vcpus", most=1e5),
             host_memory_gib=cells.number(row, "host_memory_gib", most=1e6),

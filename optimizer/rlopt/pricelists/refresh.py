@@ -12,17 +12,17 @@ from rlopt.facts import Catalog
 from rlopt.pricelists import store
 from rlopt.pricelists.bring_in import today
 from rlopt.pricelists.contract import Defaults, PriceList
-from rlopt.pricelists.fetch import Fetched, Fetcher, FetchError, Limits
+from rlopt.pricelists.fetch import Fetched, Fetcher, FetchError, FetchLimits
 from rlopt.pricelists.gate import Verdict, judge
 from rlopt.pricelists.offers import price_list
-from rlopt.pricelists.sources import Source
+from rlopt.pricelists.sources import PriceSource
 from rlopt.pricelists.table import parse
 
 State = Literal["renewed", "unchanged", "refused", "unreachable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RefreshOutcome:
     """What became of one list.
 
     ``state``: renewed (it is kept now) | unchanged | refused | unreachable; in the last two what there was stays.
@@ -44,13 +44,13 @@ class Outcome:
 
 
 def refresh(
-    sources: Sequence[Source],
+    sources: Sequence[PriceSource],
     catalog: Catalog,
     accepted: Collection[str] = (),
     address: str | None = None,
     dry_run: bool = False,
-    limits: Limits | None = None,
-) -> list[Outcome]:
+    limits: FetchLimits | None = None,
+) -> list[RefreshOutcome]:
     """Fetch lists anew, one by one; each that passes the gate takes the place of its old one.
 
     Parameters
@@ -76,14 +76,16 @@ def refresh(
             fetcher.close()
 
 
-def _one(source: Source, url: str, fetcher: Fetcher, catalog: Catalog, accepted: bool, dry_run: bool) -> Outcome:
+def _one(
+    source: PriceSource, url: str, fetcher: Fetcher, catalog: Catalog, accepted: bool, dry_run: bool
+) -> RefreshOutcome:
     old = store.load(source.name, catalog) if source.name in store.names() else None
     try:
         outcome = _judged(source, fetcher.get(url), old, catalog, accepted)
     except FetchError as error:
-        return Outcome(source.name, "unreachable", url, why=str(error), old=old)
+        return RefreshOutcome(source.name, "unreachable", url, why=str(error), old=old)
     except InputError as error:
-        outcome = Outcome(source.name, "refused", url, why=str(error), old=old)
+        outcome = RefreshOutcome(source.name, "refused", url, why=str(error), old=old)
     if outcome.state == "refused":
         fetcher.drop(url)
     elif outcome.state == "renewed" and not dry_run and outcome.found is not None:
@@ -91,7 +93,9 @@ def _one(source: Source, url: str, fetcher: Fetcher, catalog: Catalog, accepted:
     return outcome
 
 
-def _judged(source: Source, answer: Fetched, old: PriceList | None, catalog: Catalog, accepted: bool) -> Outcome:
+def _judged(
+    source: PriceSource, answer: Fetched, old: PriceList | None, catalog: Catalog, accepted: bool
+) -> RefreshOutcome:
     """Read and judge an answer. Raises InputError where it cannot be read."""
     table = parse(answer.data, answer.url)
     defaults = Defaults(source.provider or None, answer.as_of.isoformat(), answer.url)
@@ -102,7 +106,7 @@ def _judged(source: Source, answer: Fetched, old: PriceList | None, catalog: Cat
         state: State = "refused"
     else:
         state = "unchanged" if old is not None and _same(found, old) else "renewed"
-    return Outcome(source.name, state, answer.url, found, verdict, old=old)
+    return RefreshOutcome(source.name, state, answer.url, found, verdict, old=old)
 
 
 def _same(found: PriceList, old: PriceList) -> bool:

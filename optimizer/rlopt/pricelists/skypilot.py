@@ -10,8 +10,8 @@ from typing import Final
 
 from rlopt.pricelists import cells
 from rlopt.pricelists.cells import CellError
-from rlopt.pricelists.contract import Defaults, LeftOut, Priced
-from rlopt.pricelists.table import Table
+from rlopt.pricelists.contract import Defaults, LeftOut, StatedPrice
+from rlopt.pricelists.table import PriceTable
 
 NAME: Final = "skypilot"
 NEEDED: Final = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "SpotPrice", "Region")
@@ -27,12 +27,12 @@ COLUMNS: Final = {
 }
 
 
-def read(table: Table, defaults: Defaults) -> tuple[list[Priced], list[LeftOut]]:
+def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
     """Read the rows; raises InputError where the provider is not told."""
     if defaults.provider is None:
         message = "the file does not say whose prices these are"
         raise table.refuse("", message, "a provider of rlopt catalog list", "add --provider NAME")
-    priced: list[Priced] = []
+    priced: list[StatedPrice] = []
     left_out: list[LeftOut] = []
     for line, row in table.rows:
         try:
@@ -63,8 +63,8 @@ def _gpus(row: dict[str, str]) -> int:
     return gpus
 
 
-def _priced(line: int, row: dict[str, str], gpus: int, pricing: str, price: float, defaults: Defaults) -> Priced:
-    return Priced(
+def _priced(line: int, row: dict[str, str], gpus: int, pricing: str, price: float, defaults: Defaults) -> StatedPrice:
+    return StatedPrice(
         line=line,
         provider=defaults.provider or "",
         instance_type=cells.name(row, "InstanceType"),

@@ -13,7 +13,7 @@ GPUHUNT: Final = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3/{name
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PriceSource:
     """One provider's prices: where they stand, in which format, and what the publisher calls the provider."""
 
     provider: str
@@ -33,19 +33,19 @@ class Source:
 
 
 SOURCES: Final = (
-    Source("aws", "skypilot", SKYPILOT),
-    Source("azure", "gpuhunt", GPUHUNT),
-    Source("gcp", "gpuhunt", GPUHUNT),  # SkyPilot prices its hosts and GPUs apart
-    Source("lambda", "gpuhunt", GPUHUNT, "lambdalabs"),
-    Source("nebius", "gpuhunt", GPUHUNT),
-    Source("runpod", "skypilot", SKYPILOT),
-    Source("verda", "skypilot", SKYPILOT),
+    PriceSource("aws", "skypilot", SKYPILOT),
+    PriceSource("azure", "gpuhunt", GPUHUNT),
+    PriceSource("gcp", "gpuhunt", GPUHUNT),  # SkyPilot prices its hosts and GPUs apart
+    PriceSource("lambda", "gpuhunt", GPUHUNT, "lambdalabs"),
+    PriceSource("nebius", "gpuhunt", GPUHUNT),
+    PriceSource("runpod", "skypilot", SKYPILOT),
+    PriceSource("verda", "skypilot", SKYPILOT),
 )
 """Only lists that their publisher collects anew by the day: a list that is edited by hand now and then would get the
 day on which it was fetched."""
 
 
-def sources_of(provider: str | None) -> tuple[Source, ...]:
+def sources_of(provider: str | None) -> tuple[PriceSource, ...]:
     """Rows of a provider, all where none is named.
 
     Raises

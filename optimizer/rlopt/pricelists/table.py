@@ -19,7 +19,7 @@ MOST_COLUMNS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PriceTable:
     """Rows by column name with their lines; ``torn`` lines have too few or too many cells."""
 
     file: str
@@ -65,7 +65,7 @@ def too_large(name: str) -> InputError:
     return InputError.of("", message, file=name, allowed="a price list", fix="split it by provider")
 
 
-def parse(data: bytes, name: str) -> Table:
+def parse(data: bytes, name: str) -> PriceTable:
     """Turn bytes into a table.
 
     Raises
@@ -109,7 +109,7 @@ def _unzipped(data: bytes, name: str) -> bytes:
     return content
 
 
-def _of_csv(text: str, name: str) -> Table:
+def _of_csv(text: str, name: str) -> PriceTable:
     reader = csv.reader(io.StringIO(text, newline=""))
     rows: list[tuple[int, dict[str, str]]] = []
     torn: list[tuple[int, int]] = []
@@ -131,7 +131,7 @@ def _of_csv(text: str, name: str) -> Table:
         raise InputError.of(
             "", message, file=name, line=reader.line_num, allowed="CSV", fix="check the quotes"
         ) from None
-    return Table(name, columns, tuple(rows), tuple(torn), text.endswith("\n"))
+    return PriceTable(name, columns, tuple(rows), tuple(torn), text.endswith("\n"))
 
 
 def _check_columns(columns: tuple[str, ...], name: str) -> None:
@@ -144,7 +144,7 @@ def _check_columns(columns: tuple[str, ...], name: str) -> None:
         raise InputError.of(again[0], message, file=name, line=1, allowed="each column once", fix="delete one")
 
 
-def _of_json(text: str, name: str) -> Table:
+def _of_json(text: str, name: str) -> PriceTable:
     """Records of a JSON list, also below the key ``items`` or ``offers``; a record counts as a line."""
     try:
         found: Any = json.loads(text)
@@ -165,7 +165,7 @@ def _of_json(text: str, name: str) -> Table:
     columns = tuple(dict.fromkeys(str(key) for record in found for key in record))
     _check_columns(columns, name)
     rows = [(number, {key: _cell(record.get(key)) for key in columns}) for number, record in enumerate(found, 1)]
-    return Table(name, columns, tuple(rows), (), True)
+    return PriceTable(name, columns, tuple(rows), (), True)
 
 
 def _cell(value: Any) -> str:

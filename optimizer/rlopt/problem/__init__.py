@@ -10,8 +10,8 @@ from rlopt.problem.columns import Columns
 from rlopt.problem.market import Market, Topology
 from rlopt.problem.pools import UNSCORED, Floats, Ints, Pools
 from rlopt.problem.problem import Problem
-from rlopt.problem.recovery_option import Care
-from rlopt.problem.side_pools import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Support
+from rlopt.problem.recovery_option import RecoveryOption
+from rlopt.problem.side_pools import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, SidePools
 
 __all__ = [
     "ASYNC",
@@ -19,7 +19,6 @@ __all__ = [
     "DISAGGREGATED",
     "PLACEMENTS",
     "UNSCORED",
-    "Care",
     "Checkpoint",
     "Columns",
     "Floats",
@@ -27,6 +26,7 @@ __all__ = [
     "Market",
     "Pools",
     "Problem",
-    "Support",
+    "RecoveryOption",
+    "SidePools",
     "Topology",
 ]

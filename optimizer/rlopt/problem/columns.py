@@ -39,8 +39,8 @@ class Columns:
     staleness: Ints
     interval_steps: Ints
     tier: Ints
-    care: Ints
-    """Number of the way a run is kept alive, in `Problem.cares`."""
+    recovery: Ints
+    """Number of the way a run is kept alive, in `Problem.recovery_options`."""
     gpus: Ints
     """All of them, spare nodes included."""
     spare_gpus: Ints

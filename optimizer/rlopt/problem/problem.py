@@ -15,7 +15,7 @@ from rlopt.problem.load_table import LoadTable
 from rlopt.problem.market import Market
 from rlopt.problem.phases import Phase
 from rlopt.problem.pools import Floats, Ints, Pools
-from rlopt.problem.recovery_option import Care
+from rlopt.problem.recovery_option import RecoveryOption
 from rlopt.problem.tariff import Tariff, TierTable
 from rlopt.request import Request
 from rlopt.workloads import Workload
@@ -61,7 +61,7 @@ class Problem:
     """Ways to bring samples to the pools that train; None where no step reads any."""
     bare: tuple[Pools, Pools] | None = None
     """Training and colocated pools before any way of loading was joined to them."""
-    cares: tuple[Care, ...] = (Care(),)
+    recovery_options: tuple[RecoveryOption, ...] = (RecoveryOption(),)
     """Ways to keep a run alive, to choose from; fewest spare nodes first."""
     elastic: bool = False
     """Whether the loss of a rollout machine leaves the run going."""
@@ -85,9 +85,9 @@ class Problem:
             return np.full(np.shape(variant), least)
         return least + np.array([later[placement] for later in self.later_seconds])[variant]
 
-    def care(self, value: Callable[[Care], float]) -> Floats:
-        """A number of each way to keep a run alive, shape (cares,); `Columns.care` points into it."""
-        return np.array([value(care) for care in self.cares], dtype=np.float64)
+    def recovery(self, value: Callable[[RecoveryOption], float]) -> Floats:
+        """A number of each way to keep a run alive, shape (cares,); `Columns.recovery` points into it."""
+        return np.array([value(recovery) for recovery in self.recovery_options], dtype=np.float64)
 
     def steps(self, variant: Ints, group_size: Ints) -> Ints:
         """Steps of one run by variant and group size, shape of the inputs; 0 where there are none."""

@@ -1,4 +1,4 @@
-"""One way to keep a run alive; `care` lists those that a request leaves open."""
+"""One way to keep a run alive; `recovery` lists those that a request leaves open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Care:
+class RecoveryOption:
     """One way to keep a run alive, decided beside the checkpoint's interval and tier."""
 
     spare_nodes: int = 0

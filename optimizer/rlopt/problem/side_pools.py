@@ -16,7 +16,7 @@ COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SidePools:
     """Everything beside the training pool of a disaggregated plan: rollout and scoring pools, each perhaps mixed.
 
     Arrays of shape (rows,); indices point into the problem's rollout and scoring pools, -1 where there is none.
@@ -68,11 +68,13 @@ class Support:
             return self.steady_split, self.steady_mixed_share
         return self.split, self.mixed_share
 
-    def take(self, index: Any) -> Support:
+    def take(self, index: Any) -> SidePools:
         """The rows of ``index`` (integers or a mask)."""
-        return Support(*(getattr(self, field.name)[index] for field in fields(self)))
+        return SidePools(*(getattr(self, field.name)[index] for field in fields(self)))
 
     @staticmethod
-    def join(parts: list[Support]) -> Support:
+    def join(parts: list[SidePools]) -> SidePools:
         """All rows of ``parts`` in order; there must be at least one part."""
-        return Support(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Support)))
+        return SidePools(
+            *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(SidePools))
+        )

@@ -29,7 +29,7 @@ MOST: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunProgress:
     """How far the run was when its log was read; ``usd`` None where nobody knows the price."""
 
     job: str
@@ -46,7 +46,7 @@ class OwnCalibration:
     """What a calibration file says; ``file`` and ``lines`` are where complaints about it point."""
 
     constants: OwnConstants
-    run: Run | None
+    run: RunProgress | None
     file: str
     lines: Mapping[str, int | None]
 
@@ -188,7 +188,7 @@ class _Reader:
             keys[2] in frameworks and keys[-1] in frameworks[self.shipped.rl["framework"]]
         )
 
-    def run(self, given: Any) -> Run | None:
+    def run(self, given: Any) -> RunProgress | None:
         """How far the run is."""
         if not isinstance(given, Mapping):
             self.say("run", f"{show(given)} is no map", f"a map with {', '.join(RUN)}", "delete it, or write {...}")
@@ -209,7 +209,9 @@ class _Reader:
         if self.complaints:
             return None
         job, algorithm = (str(names[key]) for key in ("job", "algorithm"))
-        return Run(job, algorithm, None if size is None else int(size), int(total), int(done), float(hours or 0.0), usd)
+        return RunProgress(
+            job, algorithm, None if size is None else int(size), int(total), int(done), float(hours or 0.0), usd
+        )
 
     def amount(self, given: Mapping[Any, Any], key: str, whole: bool = False, needed: bool = True) -> float | None:
         """A number from 0."""

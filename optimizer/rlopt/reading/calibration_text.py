@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rlopt.reading.calibration_file import SCHEMA, Run
+from rlopt.reading.calibration_file import SCHEMA, RunProgress
 from rlopt.request import OwnConstants
 
 HEAD = "# Constants of your own timings, written by rlopt calibrate: rlopt solve FILE --calibration THIS\n"
@@ -19,7 +19,7 @@ def calibration_text(
     framework: str | None,
     moved: Mapping[Path, tuple[float, float]],
     own: Mapping[str, Mapping[str, float]],
-    run: Run | None,
+    run: RunProgress | None,
     provenance: Mapping[str, Any],
 ) -> tuple[str, OwnConstants]:
     """The file's text, and the same constants as a request takes them."""

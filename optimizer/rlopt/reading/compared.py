@@ -25,7 +25,7 @@ REPAIRS: Final = ("sft",)
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ComparedRequest:
     """A request for one algorithm, and keys of the file that have no meaning in it."""
 
     algorithm: str
@@ -33,7 +33,7 @@ class Variant:
     left_out: tuple[str, ...]
 
 
-def load_compared(path: Path, algorithms: Sequence[str] = (), changes: Sequence[str] = ()) -> list[Variant]:
+def load_compared(path: Path, algorithms: Sequence[str] = (), changes: Sequence[str] = ()) -> list[ComparedRequest]:
     """Read a file once for each algorithm; those that it names where none are given.
 
     The file is a whole request for an algorithm of its own. For another one, its length of a run is left out (it has
@@ -73,7 +73,7 @@ def load_compared(path: Path, algorithms: Sequence[str] = (), changes: Sequence[
     return found
 
 
-def _variant(name: str, own: str, tree: Tree, path: Path) -> Variant:
+def _variant(name: str, own: str, tree: Tree, path: Path) -> ComparedRequest:
     value = deepcopy(tree.value)
     stated = (value.pop("compare", None) or {}).get(name) or {}
     job = stated.get("job") or {}
@@ -94,7 +94,7 @@ def _variant(name: str, own: str, tree: Tree, path: Path) -> Variant:
         raise InputError([*missing, *(one for one in error.complaints if one.key != "job" or not missing)]) from None
     if missing:
         raise InputError(missing)
-    return Variant(name, request, tuple(left_out))
+    return ComparedRequest(name, request, tuple(left_out))
 
 
 def _missing(name: str, own: str, job: Mapping[Any, Any]) -> list[Complaint]:

@@ -14,7 +14,7 @@ from rlopt.reading.files.complaints import complaints_of, ordered, unknown_key
 from rlopt.reading.files.keys import known_keys
 from rlopt.reading.files.layers import layer_of, load_layers
 from rlopt.reading.files.merge import Layer, without_nulls
-from rlopt.request import FILLED_IN, Request, Source
+from rlopt.request import FILLED_IN, KeyPlaces, Request
 from rlopt.request.values.kinds import show
 
 PYTHON: Final = "<python>"
@@ -65,7 +65,7 @@ def finish(layer: Layer, file: str) -> Request:
     """
     tree = without_nulls(layer.value)
     complaints = [*layer.complaints]
-    source = Source(layer.places, file)
+    source = KeyPlaces(layer.places, file)
     for name in [key for key in tree if key in FILLED_IN]:
         complaints.append(Complaint(*source.locate(str(name)), str(name), *unknown_key(str(name), known_keys(""))))
         del tree[name]
@@ -91,7 +91,7 @@ def finish(layer: Layer, file: str) -> Request:
     return request
 
 
-def _build(tree: Mapping[str | int, Any], layer: Layer, source: Source) -> Request:
+def _build(tree: Mapping[str | int, Any], layer: Layer, source: KeyPlaces) -> Request:
     origins = {
         floor: origin
         for floor, origin in layer.origins.items()

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from rlopt.errors import InputError
-from rlopt.reading.calibration_file import OwnCalibration, Run
+from rlopt.reading.calibration_file import OwnCalibration, RunProgress
 from rlopt.request import Request, Spent
 from rlopt.units import Money
 
@@ -42,16 +42,16 @@ def with_own(request: Request, own: OwnCalibration, steps_done: int | None = Non
     return rest_of(found, at(run, steps_done), own.file, own.lines)
 
 
-def at(run: Run, steps_done: int | None) -> Run:
+def at(run: RunProgress, steps_done: int | None) -> RunProgress:
     """The run when ``steps_done`` steps are done, at the pace that it had; as its log ends where None."""
     if steps_done is None or steps_done == run.steps:
         return run
     pace = steps_done / run.steps if run.steps else 0.0
     usd = None if run.usd is None else run.usd * pace
-    return Run(run.job, run.algorithm, run.group_size, run.total_steps, steps_done, run.hours * pace, usd)
+    return RunProgress(run.job, run.algorithm, run.group_size, run.total_steps, steps_done, run.hours * pace, usd)
 
 
-def rest_of(request: Request, run: Run, file: str, lines: Mapping[str, int | None] | None = None) -> Request:
+def rest_of(request: Request, run: RunProgress, file: str, lines: Mapping[str, int | None] | None = None) -> Request:
     """What is left of a run: its remaining steps, hours and money; trials and pilots are behind it.
 
     ``file`` and ``lines`` say where complaints about the run point. Raises InputError where nothing is left.

@@ -32,7 +32,7 @@ from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, Request
 from rlopt.request.spent import OwnConstants, Spent
 from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
-from rlopt.request.values.source import Source
+from rlopt.request.values.source import KeyPlaces
 from rlopt.request.values.steps_table import HEADS, by_head
 from rlopt.units import Money
 
@@ -77,6 +77,7 @@ __all__ = [
     "Inspect",
     "Job",
     "KeepFor",
+    "KeyPlaces",
     "Length",
     "Limits",
     "LogsTo",
@@ -97,7 +98,6 @@ __all__ = [
     "Request",
     "Response",
     "SetupHours",
-    "Source",
     "Span",
     "Spent",
     "Squeeze",

@@ -16,7 +16,7 @@ from rlopt.request.job.job import Job
 from rlopt.request.limits import Limits
 from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.spent import OwnConstants, Spent
-from rlopt.request.values.source import Source
+from rlopt.request.values.source import KeyPlaces
 from rlopt.strict import Strict
 from rlopt.units import Money
 
@@ -60,7 +60,7 @@ class Request(Strict):
     """Constants of your own timings in place of shipped ones; None without a calibration."""
     spent: Spent | None = None
     """What the run has used up already, where the request is the rest of one."""
-    source: Source = Field(default_factory=Source, exclude=True, repr=False)
+    source: KeyPlaces = Field(default_factory=KeyPlaces, exclude=True, repr=False)
     """Where each key was written."""
 
     model_config = ConfigDict(**{**Strict.model_config, "arbitrary_types_allowed": True})

@@ -16,7 +16,7 @@ from rlopt.answers.plan import Plan
 from rlopt.costs import COSTS
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
-from rlopt.rules.worst import WorstCase
+from rlopt.rules.worst import WorstCaseColumns
 
 NAME = "budget"
 TRADED = ("compute", "storage", "network")
@@ -55,7 +55,7 @@ def of_dimension(dimension: str, usd: float) -> Rule:
 
 def _worst_case(budget: float | None, budgets: Mapping[str, float]) -> list[Rule]:
     """The same limits on the bill of the worst case."""
-    worst = WorstCase()
+    worst = WorstCaseColumns()
 
     def rule(dimension: str | None, key: str, limit: float) -> Rule:
         def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:

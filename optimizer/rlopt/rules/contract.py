@@ -72,7 +72,7 @@ class Rule:
         return value > tighter if self.sense == "<=" else value < tighter
 
 
-class Family(Protocol):
+class RuleFamily(Protocol):
     """A module of this package: one family of rules."""
 
     NAME: str

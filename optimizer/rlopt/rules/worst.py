@@ -20,7 +20,7 @@ RELATIVE = 1e-6
 
 
 @dataclass(slots=True)
-class WorstCase:
+class WorstCaseColumns:
     """Columns and plans at the worst case of a request; remembers the slower problem."""
 
     _of: list[tuple[Problem, Problem]] = field(default_factory=list)
@@ -57,7 +57,7 @@ def worst_faults(plan: Plan, problem: Problem) -> Iterator[str]:
     if worst is None or plan.time is None or worst.times != times:
         yield f"the worst case is {times:g} times the predicted pace, the plan's is not"
         return
-    again_usd = WorstCase().billed_usd(plan, problem)
+    again_usd = WorstCaseColumns().billed_usd(plan, problem)
     if abs(again_usd - worst.total_usd) > CENT:
         yield f"the bill of the worst case recomputed is {again_usd:.4f} USD, the plan says {worst.total_usd:.4f}"
     if abs(worst.time.step_seconds - times * plan.time.step_seconds) > RELATIVE * worst.time.step_seconds:

@@ -140,8 +140,10 @@ def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
         ],
         axis=1,
     )
-    cares = len(problem.cares)
-    return np.column_stack([np.repeat(table, cares, axis=0), np.tile(np.arange(cares), len(table))])
+    recovery_options = len(problem.recovery_options)
+    return np.column_stack(
+        [np.repeat(table, recovery_options, axis=0), np.tile(np.arange(recovery_options), len(table))]
+    )
 
 
 def _idle(problem: Problem, table: np.ndarray) -> Columns:
@@ -169,7 +171,7 @@ def _idle(problem: Problem, table: np.ndarray) -> Columns:
         staleness=ints,
         interval_steps=table[:, 4],
         tier=table[:, 5],
-        care=table[:, 6],
+        recovery=table[:, 6],
         gpus=ints,
         spare_gpus=ints,
         spot_gpus=ints,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem import Floats, Pools, Problem, Support
+from rlopt.problem import Floats, Pools, Problem, SidePools
 from rlopt.search.bounds import Bounds, Group
 from rlopt.search.prune import Prune, Stairs
 
@@ -16,7 +16,7 @@ MANY, STEPS = 300, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class CouldWin:
     """The test of one search. Every answer no is an exact argument: a relaxation of all that the pool could be in."""
 
     bounds: Bounds
@@ -27,7 +27,7 @@ class Matter:
         """What is searched."""
         return self.bounds.problem
 
-    def of(self, placement: int, group: Group, pools: Pools | Support, stairs: Stairs) -> NDArray[np.bool_]:
+    def of(self, placement: int, group: Group, pools: Pools | SidePools, stairs: Stairs) -> NDArray[np.bool_]:
         """Which pools could matter with some step of the staircase, shape (pools,)."""
         return self.could(placement, group, pools.rate, pools.committed_usd, pools.times(placement), stairs)
 

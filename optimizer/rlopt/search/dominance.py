@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rlopt.columns.joint import join
 from rlopt.columns.lead_time import wait_beside
 from rlopt.pools.run_points import blocks
-from rlopt.problem import ASYNC, Floats, Ints, Problem, Support
+from rlopt.problem import ASYNC, Floats, Ints, Problem, SidePools
 from rlopt.rules import Rule
 
 BLOCK = 512
@@ -23,7 +23,7 @@ FEW = 256
 SHARE = "floors.on_demand_share"
 
 
-def undominated(problem: Problem, placement: int, train: Ints, support: Support, rules: Sequence[Rule]) -> Support:
+def undominated(problem: Problem, placement: int, train: Ints, support: SidePools, rules: Sequence[Rule]) -> SidePools:
     """The rows that no other row beats; all rows of one zone, variant and group size, ``train`` likewise.
 
     Reserved offers bill in steps and are neither dropped nor compared with.
@@ -39,7 +39,7 @@ def undominated(problem: Problem, placement: int, train: Ints, support: Support,
     return support.take(kept)
 
 
-def _attributes(problem: Problem, placement: int, train: Ints, support: Support, rules: Sequence[Rule]) -> Floats:
+def _attributes(problem: Problem, placement: int, train: Ints, support: SidePools, rules: Sequence[Rule]) -> Floats:
     """Everything that may decide, smaller is better; shape (rows, attributes).
 
     Amounts of rules are taken beside one training pool: they add up over pools, or are a least over them, so another

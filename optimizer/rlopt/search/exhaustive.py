@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.columns.joint import join, pool_rows
-from rlopt.columns.side_pools import every_support
+from rlopt.columns.side_pools import every_side_pools
 from rlopt.columns.spare_nodes import spares_stand
 from rlopt.costs import column_costs
 from rlopt.pools.loading.pools import with_loading
-from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem, Support
+from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem, SidePools
 from rlopt.rules import Rule, rules_of
 from rlopt.search.formulate import Objective
 
@@ -41,7 +41,7 @@ Key = tuple[int, int, int]
 """Zone, variant and group size."""
 
 
-def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) -> Iterator[tuple[int, ...]]:
+def _choices(problem: Problem, placement: int, beside: Mapping[Key, SidePools]) -> Iterator[tuple[int, ...]]:
     """Training row, row of the group's support (-1 when colocated), interval, tier and care of every column."""
     first = problem.colocated if placement == COLOCATED else problem.training
     for train in range(len(first)):
@@ -50,14 +50,14 @@ def _choices(problem: Problem, placement: int, beside: Mapping[Key, Support]) ->
         for other in others:
             for interval in problem.intervals[variant, size]:
                 for tier in range(len(problem.tariffs[zone].tiers)):
-                    for care in range(len(problem.cares)):
-                        yield train, other, interval, tier, care
+                    for recovery in range(len(problem.recovery_options)):
+                        yield train, other, interval, tier, recovery
 
 
-def _beside(problem: Problem) -> dict[Key, Support]:
+def _beside(problem: Problem) -> dict[Key, SidePools]:
     """Everything that may stand beside the training pools, by zone, variant and group size."""
     training, rollout, scoring = problem.training, problem.rollout, problem.scoring
-    found: dict[Key, Support] = {}
+    found: dict[Key, SidePools] = {}
     for zone, variant, size in np.unique(
         np.column_stack([training.zone, training.variant, training.group_size]), axis=0
     ):
@@ -67,22 +67,22 @@ def _beside(problem: Problem) -> dict[Key, Support]:
         if problem.variants[variant].own:
             fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)
             scored = np.flatnonzero(fine)
-        found[int(zone), int(variant), int(size)] = every_support(problem, sampled, scored)
+        found[int(zone), int(variant), int(size)] = every_side_pools(problem, sampled, scored)
     return found
 
 
 def _support(
-    problem: Problem, beside: Mapping[Key, Support], train: NDArray[np.int64], other: NDArray[np.int64]
-) -> Support:
+    problem: Problem, beside: Mapping[Key, SidePools], train: NDArray[np.int64], other: NDArray[np.int64]
+) -> SidePools:
     """Rows of the groups' supports, one for each training row."""
     first = problem.training.take(train)
-    found: list[tuple[NDArray[np.int64], Support]] = []
+    found: list[tuple[NDArray[np.int64], SidePools]] = []
     keys = np.column_stack([first.zone, first.variant, first.group_size])
     for zone, variant, size in np.unique(keys, axis=0):
         here = np.flatnonzero((keys == (zone, variant, size)).all(axis=1))
         found.append((here, beside[int(zone), int(variant), int(size)].take(other[here])))
     order = np.argsort(np.concatenate([here for here, _ in found]), kind="stable")
-    return Support.join([rows for _, rows in found]).take(order)
+    return SidePools.join([rows for _, rows in found]).take(order)
 
 
 def opened(problem: Problem) -> Problem:
@@ -104,9 +104,9 @@ def every_column(problem: Problem) -> Columns:
             continue
         rows = _choices(problem, placement, beside)
         while chunk := list(islice(rows, CHUNK)):
-            train, other, interval, tier, care = np.array(chunk, dtype=np.int64).T
+            train, other, interval, tier, recovery = np.array(chunk, dtype=np.int64).T
             others = None if placement == COLOCATED else _support(problem, beside, train, other)
-            columns = join(problem, placement, train, others, interval, tier, care)
+            columns = join(problem, placement, train, others, interval, tier, recovery)
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             stands = spares_stand(columns, problem) & (columns.gpus <= problem.gpu_limit)
             parts.append(columns.take(advances & stands))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.columns.side_pools import alone, every_pair
-from rlopt.problem import Floats, Ints, Pools, Problem, Support
+from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.search.bounds import Group
-from rlopt.search.could_win import Matter
+from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import pareto_index
 
 FIRST_LOOK = 24
@@ -61,9 +61,9 @@ def classes(pools: Pools, rows: Ints) -> list[Ints]:
     return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
 
 
-def promising_colocated(matter: Matter, bound: Callable[[Pools], tuple[Floats, Floats]]) -> Ints:
+def promising_colocated(could_win: CouldWin, bound: Callable[[Pools], tuple[Floats, Floats]]) -> Ints:
     """Row numbers of colocated pools on the staircases, cheapest bound first."""
-    pools, prune = matter.problem.colocated, matter.prune
+    pools, prune = could_win.problem.colocated, could_win.prune
     rows = np.concatenate(classes(pools, np.arange(len(pools))))
     cost, hours = bound(pools.take(rows))
     fine = prune.keep(cost, hours, count=False)
@@ -72,21 +72,21 @@ def promising_colocated(matter: Matter, bound: Callable[[Pools], tuple[Floats, F
 
 
 def promising_pairs(
-    matter: Matter, groups: Sequence[Served], modes: Sequence[int]
-) -> Iterator[tuple[int, Ints, Support]]:
+    could_win: CouldWin, groups: Sequence[Served], modes: Sequence[int]
+) -> Iterator[tuple[int, Ints, SidePools]]:
     """Per placement the pairs of staircase pools with the lowest bounds."""
-    problem = matter.problem
-    everything: list[Support] = []
+    problem = could_win.problem
+    everything: list[SidePools] = []
     picks: dict[int, list[tuple[Floats, Ints, Ints]]] = {m: [] for m in modes}
     start = 0
     for served in groups:
         trained = classes(problem.training, served.train)
-        for beside in _supports(matter, served):
+        for beside in _supports(could_win, served):
             everything.append(beside)
             for u in trained:
                 if len(u) and len(beside):
                     for m in modes:
-                        bound, row, at = _picked(matter, m, served.group, u, beside)
+                        bound, row, at = _picked(could_win, m, served.group, u, beside)
                         picks[m].append((bound, row, at + start))
             start += len(beside)
     for m, found in picks.items():
@@ -94,12 +94,12 @@ def promising_pairs(
             bound, row, at = (np.concatenate([part[n] for part in found]) for n in range(3))
             best = np.lexsort((row, bound))[: 20 * FIRST_LOOK]
             if len(best):
-                yield m, row[best], Support.join(everything).take(at[best])
+                yield m, row[best], SidePools.join(everything).take(at[best])
 
 
-def _supports(matter: Matter, served: Served) -> list[Support]:
+def _supports(could_win: CouldWin, served: Served) -> list[SidePools]:
     """Staircases of what stands beside the training pool: of all offers, and of those never reclaimed."""
-    problem = matter.problem
+    problem = could_win.problem
     found = [alone(problem, "rollout", rows) for rows in classes(problem.rollout, served.rollout)]
     if served.score is None:
         return found
@@ -107,15 +107,17 @@ def _supports(matter: Matter, served: Served) -> list[Support]:
     return [every_pair(problem, a, b) for a in found for b in scored]
 
 
-def _picked(matter: Matter, placement: int, group: Group, train: Ints, beside: Support) -> tuple[Floats, Ints, Ints]:
+def _picked(
+    could_win: CouldWin, placement: int, group: Group, train: Ints, beside: SidePools
+) -> tuple[Floats, Ints, Ints]:
     """Bounds, training rows and numbers of the pools beside them, of the best pairs of one group."""
-    a = matter.problem.training.take(train)
+    a = could_win.problem.training.take(train)
     sampling, confident = beside.times(placement)
     rate = a.rate[:, None] + beside.rate[None, :]
-    cost = matter.bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
-    hours = matter.bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
-    score = np.where(matter.prune.keep(cost, hours, count=False), cost, np.inf)
-    if matter.prune.goal == "time":
+    cost = could_win.bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
+    hours = could_win.bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
+    score = np.where(could_win.prune.keep(cost, hours, count=False), cost, np.inf)
+    if could_win.prune.goal == "time":
         score = np.where(np.isfinite(score), hours, np.inf)
     best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
     rows, cols = np.unravel_index(best, score.shape)

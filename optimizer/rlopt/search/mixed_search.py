@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from rlopt.columns.side_pools import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.pools.run_points import quickest
-from rlopt.problem import ASYNC, Floats, Ints, Pools, Support
+from rlopt.problem import ASYNC, Floats, Ints, Pools, SidePools
 from rlopt.problem.detail import MixedTimes
 from rlopt.search.bounds import Group
-from rlopt.search.could_win import Matter
+from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import Stairs
 
 PAIRS = 200_000
@@ -29,19 +29,19 @@ INTERVAL = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Mixes:
+class MixedSearch:
     """One search's mixing. ``share``: the part of a mixed pool's throughput that must not be taken back."""
 
-    matter: Matter
-    thin: Callable[[Support], Support]
+    could_win: CouldWin
+    thin: Callable[[SidePools], SidePools]
     """Leaves out pools that another beats in everything; all of one group."""
     share: float = 0.0
     over: Callable[[], bool] = lambda: False
     """Whether time is up."""
 
-    def supports(self, placement: int, group: Group, train: Ints, rollout: Ints, score: Ints | None) -> Support:
+    def supports(self, placement: int, group: Group, train: Ints, rollout: Ints, score: Ints | None) -> SidePools:
         """Everything that may stand beside the training pools of a group and is mixed somewhere."""
-        problem = self.matter.problem
+        problem = self.could_win.problem
         trained = problem.training.take(train)
         stairs = Stairs.of(trained.rate, *trained.times(placement))
         single = alone(problem, "rollout", rollout)
@@ -51,21 +51,21 @@ class Mixes:
             return pairs
         both = self.thin(self._pairs(placement, group, "score", score, self._with(placement, stairs, single)))
         single, scored, pairs = self.thin(single), self.thin(scored), self.thin(pairs)
-        return Support.join(
+        return SidePools.join(
             [
                 self.product(placement, group, pairs, scored, stairs),
                 self.product(placement, group, single, both, stairs),
             ]
         )
 
-    def product(self, placement: int, group: Group, rollout: Support, score: Support, stairs: Stairs) -> Support:
+    def product(self, placement: int, group: Group, rollout: SidePools, score: SidePools, stairs: Stairs) -> SidePools:
         """Rollout pools with scoring pools beside them, those left out that cannot matter with any training pool."""
-        problem = self.matter.problem
+        problem = self.could_win.problem
         found = [with_scoring(problem, rollout.take(slice(0)), score.take(slice(0)))]
         if not len(rollout) or not len(score):
             return found[0]
-        rollout = rollout.take(self.matter.of(placement, group, rollout, self._with(placement, stairs, score)))
-        score = score.take(self.matter.of(placement, group, score, self._with(placement, stairs, rollout)))
+        rollout = rollout.take(self.could_win.of(placement, group, rollout, self._with(placement, stairs, score)))
+        score = score.take(self.could_win.of(placement, group, score, self._with(placement, stairs, rollout)))
         if not len(rollout) or not len(score):
             return found[0]
         step = max(1, PAIRS // len(score))
@@ -74,10 +74,10 @@ class Mixes:
                 break
             pairs = every_pair(problem, rollout.take(slice(start, start + step)), score)
             pairs = pairs.take(pairs.gpus < problem.gpu_limit)
-            found.append(pairs.take(self.matter.of(placement, group, pairs, stairs)))
-        return Support.join(found)
+            found.append(pairs.take(self.could_win.of(placement, group, pairs, stairs)))
+        return SidePools.join(found)
 
-    def _with(self, placement: int, stairs: Stairs, other: Support | None) -> Stairs:
+    def _with(self, placement: int, stairs: Stairs, other: SidePools | None) -> Stairs:
         """The training pools' steps with the least of another part beside them."""
         if other is None or not len(other):
             return stairs
@@ -90,17 +90,17 @@ class Mixes:
             stairs.confident_seconds + float(confident.min()),
         )
 
-    def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
+    def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> SidePools:
         """Mixed pools of one kind that could matter, with their own seconds; one environment and precision each."""
-        pools = pools_of(self.matter.problem, kind)
+        pools = pools_of(self.could_win.problem, kind)
         width = int(pools.precision.max(initial=0)) + 1
         keys = pools.environment[rows] * width + pools.precision[rows]
         alike = [rows[keys == key] for key in np.unique(keys)]
-        found = [mixed(self.matter.problem, kind, rows[:0], rows[:0])]
-        return Support.join(found + [self._alike(placement, group, kind, some, stairs) for some in alike])
+        found = [mixed(self.could_win.problem, kind, rows[:0], rows[:0])]
+        return SidePools.join(found + [self._alike(placement, group, kind, some, stairs) for some in alike])
 
-    def _alike(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Support:
-        problem = self.matter.problem
+    def _alike(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> SidePools:
+        problem = self.could_win.problem
         pools = pools_of(problem, kind)
         hope = len(rows) > 1 and self._hope(placement, group, quickest(pools.take(rows)), stairs)
         rows = self._parts(placement, group, kind, rows, stairs) if hope else rows[:0]
@@ -111,21 +111,21 @@ class Mixes:
             if self.over():
                 break
             least = mixed(problem, kind, i, j, bound=True)
-            fine = self.matter.of(placement, group, least, stairs)
+            fine = self.could_win.of(placement, group, least, stairs)
             exact = mixed(problem, kind, i[fine], j[fine])
-            stay = np.isfinite(exact.seconds) & self.matter.of(placement, group, exact, stairs)
+            stay = np.isfinite(exact.seconds) & self.could_win.of(placement, group, exact, stairs)
             if self.share > 0.0:
                 thin = exact.shares(placement)[1] < self.share - 1e-9
-                self.matter.prune.excluded["floors.on_demand_share"] += int((stay & thin).sum())
+                self.could_win.prune.excluded["floors.on_demand_share"] += int((stay & thin).sum())
                 stay &= ~thin
             found.append(exact.take(stay))
-        return Support.join(found)
+        return SidePools.join(found)
 
     def _likely(
         self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs
     ) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of rows that a first bound lets matter: blocks of similar pools first, then the pairs in them."""
-        problem = self.matter.problem
+        problem = self.could_win.problem
         pools = pools_of(problem, kind)
         rows = _alike_first(pools, rows, placement)
         mine = quickest(pools.take(rows))
@@ -133,7 +133,7 @@ class Mixes:
         parts = _Parts.of(mine, placement, least)
         blocks = parts.blocks(BLOCK)
         a, b = np.triu_indices(len(blocks.usd_per_hour))
-        fine = self.matter.could(placement, group, *blocks.pairs(a, b), stairs)
+        fine = self.could_win.could(placement, group, *blocks.pairs(a, b), stairs)
         a, b = a[fine], b[fine]
         step = max(1, PAIRS // BLOCK**2)
         for start in range(0, len(a), step):
@@ -144,7 +144,7 @@ class Mixes:
             if self.share > 0.0:
                 fine &= ~(mine.spot[i] & mine.spot[j])
             i, j = i[fine], j[fine]
-            quick = self.matter.could(placement, group, *parts.pairs(i, j), stairs)
+            quick = self.could_win.could(placement, group, *parts.pairs(i, j), stairs)
             yield rows[i[quick]], rows[j[quick]]
 
     def _hope(self, placement: int, group: Group, pools: Pools, stairs: Stairs) -> bool:
@@ -163,17 +163,17 @@ class Mixes:
         rate = np.maximum(float((paid * seconds).min()) / (start * INTERVAL), 2.0 * paid.min())
         late = start * float((confident / seconds).min())
         total = rate[:, None] + stairs.usd_per_hour
-        cost = self.matter.bounds.cost(placement, group, total, stairs.seconds[None, :], start[:, None])
-        hours = self.matter.bounds.hours(placement, group, stairs.confident_seconds[None, :], late[:, None])
-        return bool(self.matter.prune.keep(cost, hours, count=False).any())
+        cost = self.could_win.bounds.cost(placement, group, total, stairs.seconds[None, :], start[:, None])
+        hours = self.could_win.bounds.hours(placement, group, stairs.confident_seconds[None, :], late[:, None])
+        return bool(self.could_win.prune.keep(cost, hours, count=False).any())
 
     def _parts(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Ints:
         """Pools that could be a part of a mixed one: with the best other part they could still matter."""
-        problem = self.matter.problem
+        problem = self.could_win.problem
         pools = pools_of(problem, kind)
         zero = np.zeros(len(rows))
         mine = quickest(pools.take(rows))
-        rows = rows[self.matter.could(placement, group, mine.rate, mine.committed_usd, (zero, zero), stairs)]
+        rows = rows[self.could_win.could(placement, group, mine.rate, mine.committed_usd, (zero, zero), stairs)]
         if not len(rows):
             return rows
         mine = quickest(pools.take(rows))
@@ -201,7 +201,7 @@ class Mixes:
             i, j = np.repeat(rows, width), np.tile(np.arange(width), len(rows))
             times = together(seconds[i], others.seconds[j]), together(confident[i], others.confident_seconds[j])
             rate = hourly[i] + others.usd_per_hour[j]
-            fine[i[self.matter.could(placement, group, rate, committed[i], times, stairs)]] = True
+            fine[i[self.could_win.could(placement, group, rate, committed[i], times, stairs)]] = True
         return fine
 
 

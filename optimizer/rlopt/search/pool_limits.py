@@ -15,7 +15,7 @@ import numpy as np
 
 from rlopt.columns.joint import join, none
 from rlopt.columns.side_pools import Kind, alone
-from rlopt.problem import Columns, Ints, Problem, Support
+from rlopt.problem import Columns, Ints, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.search.incumbents import Served
 
@@ -43,7 +43,7 @@ def _of_pools(rules: Sequence[Rule]) -> Iterator[Rule]:
     return (one for one in rules if one.of_pools and not one.ratio and one.amount is not None and one.sense != "==")
 
 
-def _joined(problem: Problem, placement: int, train: Ints, beside: Support) -> Columns:
+def _joined(problem: Problem, placement: int, train: Ints, beside: SidePools) -> Columns:
     return join(problem, placement, train, beside, np.ones_like(train), np.zeros_like(train))
 
 

@@ -102,7 +102,7 @@ def least_of(columns: Columns, most: int) -> Columns:
 def unique(columns: Columns) -> Columns:
     """Each column once."""
     pools = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
-    key = np.stack([columns.placement, *pools, columns.interval_steps, columns.tier, columns.care])
+    key = np.stack([columns.placement, *pools, columns.interval_steps, columns.tier, columns.recovery])
     return columns.take(np.sort(np.unique(key, axis=1, return_index=True)[1]))
 
 

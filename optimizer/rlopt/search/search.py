@@ -21,16 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.columns.joint import join, options
-from rlopt.columns.side_pools import alone, every_support
+from rlopt.columns.side_pools import alone, every_side_pools
 from rlopt.costs import column_costs
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, Support
+from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.search.bounds import Bounds, Group
-from rlopt.search.could_win import Matter
+from rlopt.search.could_win import CouldWin
 from rlopt.search.dominance import undominated
 from rlopt.search.group_bounds import nearest, open_groups
 from rlopt.search.incumbents import Served, promising_colocated, promising_pairs, served_groups
-from rlopt.search.mixed_search import Mixes
+from rlopt.search.mixed_search import MixedSearch
 from rlopt.search.pool_limits import keeping
 from rlopt.search.prune import Prune, Stairs, least_of, unique
 
@@ -59,9 +59,9 @@ class Search:
     barred: list[Columns] = field(default_factory=list)
 
     @property
-    def matter(self) -> Matter:
+    def could_win(self) -> CouldWin:
         """The test of pools against staircases."""
-        return Matter(self.bounds, self.prune)
+        return CouldWin(self.bounds, self.prune)
 
     def run(self) -> Columns:
         """All columns for the program: those kept and the barred ones that would undercut them."""
@@ -71,9 +71,9 @@ class Search:
         modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
         if self.reductions:
             if colocated:
-                self.price(COLOCATED, promising_colocated(self.matter, self._colocated_bounds), None)
+                self.price(COLOCATED, promising_colocated(self.could_win, self._colocated_bounds), None)
             for placement, train, beside in promising_pairs(
-                self.matter, nearest(self.bounds, self.prune, modes, groups), modes
+                self.could_win, nearest(self.bounds, self.prune, modes, groups), modes
             ):
                 self.price(placement, train, beside)
         if self.quick:
@@ -102,7 +102,7 @@ class Search:
     def _open(self, placement: int, groups: Sequence[Served], mixed: bool = False) -> Iterator[Served]:
         return open_groups(self.bounds, self.prune, placement, groups, mixed) if self.reductions else iter(groups)
 
-    def _within_pool_rules(self, placement: int, train: Ints, support: Support | None) -> NDArray[np.bool_]:
+    def _within_pool_rules(self, placement: int, train: Ints, support: SidePools | None) -> NDArray[np.bool_]:
         """Which pairs keep the rules that look at the pools alone: no interval or tier can mend the others."""
         pools = self.problem.colocated if placement == COLOCATED else self.problem.training
         width = int(pools.group_size.max(initial=0)) + 1
@@ -125,7 +125,7 @@ class Search:
         limits = [rule.limit for rule in self.rules if rule.key == "floors.checkpoints.recovery_time"]
         return self.problem.tiers.restore_hours * 60.0 <= min(limits) if limits else None
 
-    def price(self, placement: int, train: Ints, support: Support | None, screen: bool = False) -> None:
+    def price(self, placement: int, train: Ints, support: SidePools | None, screen: bool = False) -> None:
         """Price pairs exactly, learn from the feasible ones and keep what can matter.
 
         ``screen`` drops the pairs that break a rule of their pools first, instead of showing them to the solver.
@@ -189,7 +189,7 @@ class Search:
         if self._over():
             return
         if not self.reductions:
-            self._pairs(placement, served.group, served.train, every_support(problem, served.rollout, served.score))
+            self._pairs(placement, served.group, served.train, every_side_pools(problem, served.rollout, served.score))
             return
         train = served.train
         scored = None if served.score is None else alone(problem, "score", served.score)
@@ -201,7 +201,9 @@ class Search:
         mine = self._stairs(placement, problem.training.take(train), None)
         beside = rollout
         if scored is not None:
-            beside = Mixes(self.matter, lambda some: some).product(placement, served.group, rollout, scored, mine)
+            beside = MixedSearch(self.could_win, lambda some: some).product(
+                placement, served.group, rollout, scored, mine
+            )
         beside = beside.take(self._stay(placement, served.group, beside, mine))
         beside = self._undominated(placement, train, beside)
         self._pairs(placement, served.group, train, beside)
@@ -217,7 +219,7 @@ class Search:
             return
         served, train = kept, kept.train
         thin = partial(undominated, problem, placement, train, rules=self.rules)
-        mixes = Mixes(self.matter, thin, self._share(), self._over)
+        mixes = MixedSearch(self.could_win, thin, self._share(), self._over)
         beside = mixes.supports(placement, served.group, train, served.rollout, served.score)
         if not len(beside) or self._over():
             return
@@ -232,7 +234,7 @@ class Search:
         self.stopped = self.stopped or time.perf_counter() > self.ends
         return self.stopped
 
-    def _undominated(self, placement: int, train: Ints, beside: Support) -> Support:
+    def _undominated(self, placement: int, train: Ints, beside: SidePools) -> SidePools:
         kept = undominated(self.problem, placement, train, beside, self.rules)
         self.prune.excluded["dominated by other pools"] += len(beside) - len(kept)
         return kept
@@ -241,7 +243,7 @@ class Search:
         """Share of a mixed pool's throughput that the rules in force keep from reclaims."""
         return max((rule.limit for rule in self.rules if rule.key == "floors.on_demand_share"), default=0.0)
 
-    def _stairs(self, placement: int, pools: Pools | Support, scored: Support | None) -> Stairs:
+    def _stairs(self, placement: int, pools: Pools | SidePools, scored: SidePools | None) -> Stairs:
         """Bounding steps of pools, with the quickest and the cheapest scoring beside them."""
         seconds, confident = pools.times(placement)
         rate = pools.rate
@@ -252,13 +254,13 @@ class Search:
                 seconds, confident = seconds + float(more.min()), confident + float(late.min())
         return Stairs.of(rate, seconds, confident)
 
-    def _stay(self, placement: int, group: Group, pools: Pools | Support, stairs: Stairs) -> NDArray[np.bool_]:
+    def _stay(self, placement: int, group: Group, pools: Pools | SidePools, stairs: Stairs) -> NDArray[np.bool_]:
         """Which pools could matter with some step of the others' staircase; the rest are counted."""
-        fine = self.matter.of(placement, group, pools, stairs)
+        fine = self.could_win.of(placement, group, pools, stairs)
         self.prune.excluded["pools bounded by a known plan or a limit"] += int((~fine).sum())
         return fine
 
-    def _pairs(self, placement: int, group: Group, train: Ints, beside: Support) -> None:
+    def _pairs(self, placement: int, group: Group, train: Ints, beside: SidePools) -> None:
         problem, bounds = self.problem, self.bounds
         if not len(train) or not len(beside):
             return

@@ -102,7 +102,7 @@ def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) 
             " ".join(offers[int(pools.offer[row])].id for pools, row in used),
             int(columns.interval_steps[j]),
             int(columns.tier[j]),
-            int(columns.care[j]),
+            int(columns.recovery[j]),
             int(columns.variant[j]),
             *(row for _, row in used),
         )

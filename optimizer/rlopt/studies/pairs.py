@@ -70,7 +70,7 @@ def pairs_request(request: Request, pairs: Pairs) -> Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PricedPools:
     """Pools that keep every limit alone: rows of their table, USD and hours; shape (rows,) each."""
 
     pools: Pools
@@ -80,7 +80,7 @@ class Priced:
     confident_hours: Floats
 
 
-def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Priced:
+def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> PricedPools:
     """What each pool of one kind takes for its part of the phase; those that break a limit are left out."""
     request, limits = problem.request, problem.request.limits
     operations, zone = problem.operations, pools.zone
@@ -113,10 +113,10 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     if least is not None:
         fine &= pools.score_precision >= PRECISION_RANK[least]
     rows = np.flatnonzero(fine)
-    return Priced(pools, rows, usd[rows], median[rows], np.maximum(late, median)[rows])
+    return PricedPools(pools, rows, usd[rows], median[rows], np.maximum(late, median)[rows])
 
 
-def cheapest_pair(first: Priced, second: Priced | None, deadline_hours: float) -> tuple[int, int] | None:
+def cheapest_pair(first: PricedPools, second: PricedPools | None, deadline_hours: float) -> tuple[int, int] | None:
     """Numbers of the pool that samples and the one that judges (-1 without) whose bill is least within the deadline."""
     stairs = [pareto_index(part.usd, part.confident_hours) for part in (first, second) if part is not None]
     if second is None:
@@ -158,14 +158,14 @@ def pairs_phase(request: Request, pairs: Pairs, problem_of: Callable[[Request], 
     return Phase(PAIRS, None, usd, hours, late, 1, machines, (says,), prices)
 
 
-def _machines(part: Priced, at: int, verb: str, problem: Problem) -> str:
+def _machines(part: PricedPools, at: int, verb: str, problem: Problem) -> str:
     row = int(part.rows[at])
     offer, nodes = problem.market.offers[int(part.pools.offer[row])], int(part.pools.nodes[row])
     where = " ".join(filter(None, (offer.provider, offer.region)))
     return f"{nodes} x {offer.shape.instance_type} ({where}, {offer.pricing}) that {verb} for {part.hours[at]:.2f} h"
 
 
-def _price(part: Priced, at: int, problem: Problem) -> dict[str, object]:
+def _price(part: PricedPools, at: int, problem: Problem) -> dict[str, object]:
     row = int(part.rows[at])
     offer = problem.market.offers[int(part.pools.offer[row])]
     usd = float(part.pools.usd_per_hour[row]) / int(part.pools.nodes[row])

@@ -21,7 +21,7 @@ from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
 from rlopt.facts import Offer
-from rlopt.pools.build import Held
+from rlopt.pools.build import Fixed
 from rlopt.pools.context import Context
 from rlopt.pools.sampling.mixing import Remembered
 from rlopt.pools.sampling.table import SamplingTable
@@ -39,7 +39,7 @@ from rlopt.studies.stress import beside, right_plan
 
 T = TypeVar("T")
 What = Literal["length", "samples"]
-Build = Callable[[Request, "Held | None", Callable[[Offer], bool] | None], Problem]
+Build = Callable[[Request, "Fixed | None", Callable[[Offer], bool] | None], Problem]
 Solve = Callable[[Problem], Plan]
 
 
@@ -225,7 +225,7 @@ def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem, bui
     return build_plan(found.columns, int(j), there, plan.solver, plan.status)
 
 
-def _held(problem: Problem, column: Columns) -> Held:
+def _held(problem: Problem, column: Columns) -> Fixed:
     """The plan's own layout of training, and its own engines where they have pools of their own."""
     estimates, first = problem.estimates, int(column.train[0])
     assert isinstance(estimates, Tables)
@@ -254,12 +254,12 @@ def _held(problem: Problem, column: Columns) -> Held:
             kept |= (rows.tp == tp) & (rows.ep == ep) & (rows.nodes == count)
         return np.asarray(np.flatnonzero(kept), dtype=np.int64)
 
-    return Held(training, sampling)
+    return Fixed(training, sampling)
 
 
 def _alike(there: Problem, columns: Columns, j: int, problem: Problem, column: Columns) -> bool:
     """Whether a column of another problem rents, decides and keeps the same."""
-    names = ("placement", "variant", "group_size", "update_precision", "score_precision", "care", "interval_steps")
+    names = ("placement", "variant", "group_size", "update_precision", "score_precision", "recovery", "interval_steps")
     if any(getattr(columns, name)[j] != getattr(column, name)[0] for name in names):
         return False
     if _instances(there, columns, j) != _instances(problem, column, 0):

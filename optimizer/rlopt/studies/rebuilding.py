@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rlopt.facts import Catalog, Offer
-from rlopt.pools.build import Held, build_problem
+from rlopt.pools.build import Fixed, build_problem
 from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.studies.configuration.fixed_problem import Build
@@ -18,7 +18,7 @@ Only = Callable[[Offer], bool] | None
 def rebuilding(problem: Problem) -> Build:
     """Problems of some offers and some configurations; what is done before the job stays what it was."""
 
-    def build(changed: Request, known: Catalog, only: Only, held: Held | None) -> Problem:
+    def build(changed: Request, known: Catalog, only: Only, held: Fixed | None) -> Problem:
         return replace(build_problem(changed, known, problem.models, held=held, only=only), phases=problem.phases)
 
     return build
@@ -30,7 +30,7 @@ def narrowing(problem: Problem, whole: Whole) -> Callable[[Request, Only], Probl
     return lambda changed, only: whole(changed) if only is None else build(changed, problem.catalog, only, None)
 
 
-def holding(problem: Problem, whole: Whole) -> Callable[[Request, Held | None, Only], Problem]:
+def holding(problem: Problem, whole: Whole) -> Callable[[Request, Fixed | None, Only], Problem]:
     """The problem of a changed request, ``whole``, or of a configuration that is held."""
     build = rebuilding(problem)
     return lambda changed, held, only: whole(changed) if held is None else build(changed, problem.catalog, only, held)

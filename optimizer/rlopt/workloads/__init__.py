@@ -10,7 +10,7 @@ from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.workloads import dpo, grpo, opd, ppo, rm, sft, vla
 from rlopt.workloads.acting import Acting
-from rlopt.workloads.contract import Evaluation, Role, Stage, Tools, Workload
+from rlopt.workloads.contract import EvaluationPass, Role, Stage, Tools, Workload
 from rlopt.workloads.lengths import Lengths
 
 ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, rm, ppo, grpo, opd, vla)
@@ -34,7 +34,7 @@ def build_workload(request: Request, models: Mapping[str, Model]) -> Workload:
 __all__ = [
     "ALGORITHMS",
     "Acting",
-    "Evaluation",
+    "EvaluationPass",
     "Lengths",
     "Role",
     "Stage",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.request import Request
-from rlopt.workloads.contract import Evaluation, Stage, StageKind, Tools
+from rlopt.workloads.contract import EvaluationPass, Stage, StageKind, Tools
 from rlopt.workloads.lengths import Lengths
 
 
@@ -78,13 +78,13 @@ def kept_share(request: Request) -> float:
     return 1.0 - request.job.filter.drop
 
 
-def evaluation(request: Request, of: Lengths) -> Evaluation | None:
+def evaluation(request: Request, of: Lengths) -> EvaluationPass | None:
     """Responses that an evaluation samples, or sequences it scores where the job samples nothing."""
     asked = request.job.evaluation
     if asked is None:
         return None
     kind: StageKind = "generate" if request.job.generates else "forward"
-    return Evaluation(Stage(kind, "policy", of, name="evaluation"), asked.every, asked.samples)
+    return EvaluationPass(Stage(kind, "policy", of, name="evaluation"), asked.every, asked.samples)
 
 
 def load(of: Lengths, per_sample: float = 1.0) -> Stage:

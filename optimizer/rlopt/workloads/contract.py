@@ -98,7 +98,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class EvaluationPass:
     """``samples`` sequences of ``stage`` every ``every`` steps, outside the training samples."""
 
     stage: Stage
@@ -141,7 +141,7 @@ class Workload:
     tools: Tools | None = None
     acting: Acting | None = None
     instances: tuple[int, ...] = ()
-    evaluation: Evaluation | None = None
+    evaluation: EvaluationPass | None = None
     fallback_share: float = 0.0
     screening: tuple[Stage, ...] = ()
     loads: Stage | None = None

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from rlopt.answers.plan import Plan
 from rlopt.columns.checkpoint_compression import hours_per_gb, size_share
 from rlopt.costs.contract import once
-from rlopt.costs.stored.tier_moves import Route, Way, choose_move, choose_way, way_parts
-from rlopt.costs.stored.tiers import Parts, Stay, Values, free_share
+from rlopt.costs.stored.tier_moves import Route, TierMove, choose_move, choose_way, way_parts
+from rlopt.costs.stored.tiers import Stay, TierCharges, Values, free_share
 from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
 from rlopt.problem.tariff import Tariff, Tier
 from rlopt.units import GIGA, SECONDS_PER_MINUTE, seconds_to_hours
@@ -118,9 +118,11 @@ def quick_enough(columns: Columns, problem: Problem, gb: Values) -> NDArray[np.b
     if floor is None:
         return np.ones((1, problem.tiers.usd_gb_hour.shape[1]), dtype=np.bool_)
     nodes = columns.nodes.astype(np.float64)
-    stored = gb * size_share(problem, columns.care) * GIGA
+    stored = gb * size_share(problem, columns.recovery) * GIGA
     minutes = recovery_minutes(problem, columns.zone, stored, nodes)
-    unpacked = np.reshape(gb * hours_per_gb(problem, _offers(columns, problem), columns.nodes, columns.care), (-1, 1))
+    unpacked = np.reshape(
+        gb * hours_per_gb(problem, _offers(columns, problem), columns.nodes, columns.recovery), (-1, 1)
+    )
     return np.asarray(minutes + unpacked * 60.0 <= floor / SECONDS_PER_MINUTE)
 
 
@@ -135,12 +137,12 @@ def _offers(columns: Columns, problem: Problem) -> Ints:
 
 def stored_state_gb(columns: Columns, problem: Problem) -> Values:
     """GB of a resumable copy as it is stored, by column."""
-    return np.asarray(problem.checkpoint.state_gb(columns.variant) * size_share(problem, columns.care))
+    return np.asarray(problem.checkpoint.state_gb(columns.variant) * size_share(problem, columns.recovery))
 
 
 def stored_weights_gb(columns: Columns, problem: Problem) -> Values:
     """The same of a copy of weights."""
-    return np.asarray(problem.checkpoint.weights_gb(columns.variant) * size_share(problem, columns.care))
+    return np.asarray(problem.checkpoint.weights_gb(columns.variant) * size_share(problem, columns.recovery))
 
 
 def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
@@ -152,7 +154,7 @@ def weight_stays(columns: Columns, problem: Problem) -> tuple[Stay, Stay]:
 
 
 @once
-def weight_ways(columns: Columns, problem: Problem) -> tuple[Way, Way]:
+def weight_ways(columns: Columns, problem: Problem) -> tuple[TierMove, TierMove]:
     """Ways of best and history copies that cost least.
 
     Where no tier meets the recovery floor, best copies stand beside the recent ones.
@@ -169,7 +171,7 @@ def weight_ways(columns: Columns, problem: Problem) -> tuple[Way, Way]:
 
 
 @once
-def weight_parts(columns: Columns, problem: Problem) -> tuple[Parts, Parts]:
+def weight_parts(columns: Columns, problem: Problem) -> tuple[TierCharges, TierCharges]:
     """Charges of best and history copies, USD by column."""
     best, history = (
         way_parts(problem, columns.zone, way, stay)
@@ -179,7 +181,7 @@ def weight_parts(columns: Columns, problem: Problem) -> tuple[Parts, Parts]:
 
 
 @once
-def left_way(columns: Columns, problem: Problem) -> tuple[Stay, Way]:
+def left_way(columns: Columns, problem: Problem) -> tuple[Stay, TierMove]:
     """Recent copies that are kept after the run, and whether and where they move."""
     keep = copies_by_column(columns, problem)[:, 0] - 1.0
     stay = left_stay(problem, stored_state_gb(columns, problem), keep, shards(columns, problem))
@@ -188,7 +190,7 @@ def left_way(columns: Columns, problem: Problem) -> tuple[Stay, Way]:
 
 
 @once
-def recent_parts(columns: Columns, problem: Problem) -> Parts:
+def recent_parts(columns: Columns, problem: Problem) -> TierCharges:
     """Charges of the recent copies: in the column's tier during the run, their way afterwards; USD by column."""
     tiers, at = problem.tiers, (columns.zone, columns.tier)
     trials, state = problem.request.job.trials, stored_state_gb(columns, problem)
@@ -202,7 +204,7 @@ def recent_parts(columns: Columns, problem: Problem) -> Parts:
     stay, way = left_way(columns, problem)
     left = way_parts(problem, columns.zone, way, stay)
     during = tiers.usd_gb_hour[at] * (peak * hours + early) * (state * trials / (1.0 - free_share(problem)))
-    return Parts(
+    return TierCharges(
         during + left.stored,
         trials * files * (saves * tiers.put_usd[at] + stopped * tiers.get_usd[at]) + left.requests,
         stopped * tiers.retrieval_per_gb[at] * (state * trials) + left.retrieval,

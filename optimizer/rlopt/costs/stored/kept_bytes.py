@@ -21,8 +21,8 @@ from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.stored.backups import CHANGES, DELTAS, WEIGHTS, WHOLE, backups, earlier, read_for_backups
 from rlopt.costs.stored.backups import KINDS as BACKUPS
 from rlopt.costs.stored.compression import cpu_usd, squeeze_of, squeezed, vcpu_hours, vcpu_usd_per_hour
-from rlopt.costs.stored.tier_moves import WORTH, Route, Way, best_route, choose_way, route_charge, way_parts
-from rlopt.costs.stored.tiers import Parts, Stay, Values, free_share
+from rlopt.costs.stored.tier_moves import WORTH, Route, TierMove, best_route, choose_way, route_charge, way_parts
+from rlopt.costs.stored.tiers import Stay, TierCharges, Values, free_share
 from rlopt.costs.text_log import FILES, logged, logged_by_column, text_stays
 from rlopt.market.volumes import dataset_parts, trajectory_bytes, version_bytes
 from rlopt.problem import Columns, Floats, Ints, Problem
@@ -136,16 +136,16 @@ def stored_gb(problem: Problem, columns: Columns) -> Values | None:
     return by_variant(columns, problem, lambda variant, size: bytes_to_gb((variant.stored_bytes or {}).get(size, 0.0)))
 
 
-class Held(NamedTuple):
+class KeptBytes(NamedTuple):
     """What is kept of one item by column: as it is stored, how, and USD of compressing it where that is cheaper."""
 
     stay: Stay
-    way: Way
+    way: TierMove
     cpu_usd: Values = 0.0
 
 
 @once
-def held_ways(columns: Columns, problem: Problem) -> dict[str, Held]:
+def held_ways(columns: Columns, problem: Problem) -> dict[str, KeptBytes]:
     """Everything held and the way that charges least for it, by column."""
     sizes, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     base = base_weights_gb(problem, columns)
@@ -156,7 +156,7 @@ def held_ways(columns: Columns, problem: Problem) -> dict[str, Held]:
     for item, stay in items.items():
         anywhere = item in UNREAD and not np.any(stay.later_gb)
         allowed = ready | shared if anywhere else ready
-        plain = Held(stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
+        plain = KeptBytes(stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
         squeeze = squeeze_of(problem, item)
         if squeeze is not None:
             plain = _cheaper(problem, columns.zone, plain, squeeze, allowed, ready | shared)
@@ -167,11 +167,11 @@ def held_ways(columns: Columns, problem: Problem) -> dict[str, Held]:
 def _cheaper(
     problem: Problem,
     zone: Ints,
-    plain: Held,
+    plain: KeptBytes,
     squeeze: Squeeze,
     allowed: NDArray[np.bool_],
     moves_to: NDArray[np.bool_],
-) -> Held:
+) -> KeptBytes:
     """As it is or compressed, by column: what charges less, its vCPU hours counted."""
     small = squeezed(plain.stay, squeeze.ratio)
     way = choose_way(problem, zone, small, allowed, moves_to=moves_to)
@@ -182,12 +182,12 @@ def _cheaper(
         name: np.where(pays, getattr(small, name), getattr(plain.stay, name))
         for name in ("gb", "written_gb", "read_gb", "later_gb", "brief_gb")
     }
-    both = Way(*(np.where(pays, new, old) for new, old in zip(way, plain.way, strict=True)))
-    return Held(replace(plain.stay, **chosen), both, np.where(pays, usd, 0.0))
+    both = TierMove(*(np.where(pays, new, old) for new, old in zip(way, plain.way, strict=True)))
+    return KeptBytes(replace(plain.stay, **chosen), both, np.where(pays, usd, 0.0))
 
 
 @once
-def held_parts(columns: Columns, problem: Problem) -> dict[str, Parts]:
+def held_parts(columns: Columns, problem: Problem) -> dict[str, TierCharges]:
     """Charges of everything held, each in the way that charges least; USD by column."""
     ways = held_ways(columns, problem)
     return {item: way_parts(problem, columns.zone, one.way, one.stay) for item, one in ways.items()}
@@ -203,12 +203,12 @@ class Charge(NamedTuple):
 
     stay: Stay
     route: Route
-    part: Parts
+    part: TierCharges
     vcpu_hours: float = 0.0
     compressed: bool = False
 
 
-def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, Parts]]:
+def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, TierCharges]]:
     """The same of a finished plan: what is held, where, and what is charged."""
     return {item: (one.stay, one.route, one.part) for item, one in charges(plan, problem, tariff).items()}
 

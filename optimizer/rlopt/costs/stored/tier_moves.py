@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.costs.stored.tiers import Parts, Stay, Values, charge, choose, free_share, parts
+from rlopt.costs.stored.tiers import Stay, TierCharges, Values, charge, choose, free_share, parts
 from rlopt.problem import Floats, Ints, Problem
 from rlopt.problem.tariff import Tier
 from rlopt.units import HOURS_PER_DAY
@@ -31,7 +31,7 @@ WORTH = 1.0 - 1e-9
 """A way is taken for another where it charges less than this part of it: no bytes move for a rounding error."""
 
 
-class Way(NamedTuple):
+class TierMove(NamedTuple):
     """How bytes are kept, shape (columns,) each: first tier, the tier they move to (`NEVER`), hours until they do."""
 
     first: Ints
@@ -107,14 +107,14 @@ def choose_way(
     allowed: NDArray[np.bool_],
     otherwise: Ints | None = None,
     moves_to: NDArray[np.bool_] | None = None,
-) -> Way:
+) -> TierMove:
     """The way that charges least from a first tier ``allowed`` to one of ``moves_to``, both of shape (columns, tiers).
 
     Bytes move to the allowed tiers where ``moves_to`` is None; ``otherwise`` as in `choose`.
     """
     size = len(zone)
     first, usd = choose(problem, zone, stay, allowed, otherwise)
-    never = Way(first, np.full(size, NEVER, dtype=np.int64), np.zeros(size))
+    never = TierMove(first, np.full(size, NEVER, dtype=np.int64), np.zeros(size))
     if stay.busy is None:
         return never
     soonest = np.broadcast_to(earliest(stay.busy), (size,))
@@ -148,10 +148,10 @@ def choose_way(
     return never
 
 
-def choose_move(problem: Problem, zone: Ints, first: Ints, stay: Stay, allowed: NDArray[np.bool_]) -> Way:
+def choose_move(problem: Problem, zone: Ints, first: Ints, stay: Stay, allowed: NDArray[np.bool_]) -> TierMove:
     """The same for bytes that stand in ``first`` already: only whether and where they move."""
     size, tiers = len(zone), problem.tiers
-    never = Way(np.asarray(first), np.full(size, NEVER, dtype=np.int64), np.zeros(size))
+    never = TierMove(np.asarray(first), np.full(size, NEVER, dtype=np.int64), np.zeros(size))
     if stay.busy is None:
         return never
     after = np.maximum(earliest(stay.busy), tiers.min_hours[zone, first])
@@ -167,7 +167,7 @@ def choose_move(problem: Problem, zone: Ints, first: Ints, stay: Stay, allowed: 
     return never
 
 
-def way_parts(problem: Problem, zone: Ints, way: Way, stay: Stay) -> Parts:
+def way_parts(problem: Problem, zone: Ints, way: TierMove, stay: Stay) -> TierCharges:
     """Charges of a way by column."""
     still = parts(problem, zone, way.first, stay)
     moved = way.second != NEVER
@@ -182,13 +182,13 @@ def way_parts(problem: Problem, zone: Ints, way: Way, stay: Stay) -> Parts:
         [getattr(tiers, name)[to] for name in _PRICES],
         scale,
     )
-    return Parts(*(np.where(moved, new, old) for new, old in zip(found, still, strict=True)))
+    return TierCharges(*(np.where(moved, new, old) for new, old in zip(found, still, strict=True)))
 
 
 _PRICES = ("usd_gb_hour", "min_hours", "put_usd", "get_usd", "retrieval_per_gb", "upload_per_gb", "download_per_gb")
 
 
-def _routed(stay: Stay, after: Values, one: Sequence[Values], two: Sequence[Values], scale: float) -> Parts:
+def _routed(stay: Stay, after: Values, one: Sequence[Values], two: Sequence[Values], scale: float) -> TierCharges:
     """Charges of a move at age ``after``; ``one`` and ``two`` are the `_PRICES` of both tiers."""
     price, least, put, get, retrieval, upload, download = one
     price2, least2, put2, _, retrieval2, upload2, download2 = two
@@ -196,7 +196,7 @@ def _routed(stay: Stay, after: Values, one: Sequence[Values], two: Sequence[Valu
     stored = (stay.gb * np.maximum(after, least) + stay.brief_gb * np.maximum(stay.brief_hours, least)) * price
     stored = stored + stay.gb * np.maximum(rest, least2) * price2
     soon, late = stay.read_gb + stay.gb + stay.later_gb * after / stay.hours, stay.later_gb * rest / stay.hours
-    return Parts(
+    return TierCharges(
         stored * scale,
         stay.puts * put + (stay.gets + stay.files) * get + stay.files * put2,
         soon * retrieval + late * retrieval2,
@@ -205,7 +205,7 @@ def _routed(stay: Stay, after: Values, one: Sequence[Values], two: Sequence[Valu
     )
 
 
-def route_charge(route: Route, stay: Stay, free: float) -> Parts:
+def route_charge(route: Route, stay: Stay, free: float) -> TierCharges:
     """`way_parts` of one plan, in plain arithmetic."""
     if route.second is None:
         return charge(route.first, stay, free)

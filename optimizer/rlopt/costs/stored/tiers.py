@@ -62,7 +62,7 @@ class Stay:
         return self.gb * np.maximum(self.hours, min_hours) + self.brief_gb * np.maximum(self.brief_hours, min_hours)
 
 
-class Parts(NamedTuple):
+class TierCharges(NamedTuple):
     """USD by what is charged, shape (columns,) each. Uploads and downloads are traffic, the rest is storage."""
 
     stored: Values
@@ -77,11 +77,11 @@ class Parts(NamedTuple):
         return self.stored + self.requests + self.retrieval + self.uploaded + self.downloaded
 
 
-def parts(problem: Problem, zone: Ints, tier: Ints, stay: Stay) -> Parts:
+def parts(problem: Problem, zone: Ints, tier: Ints, stay: Stay) -> TierCharges:
     """Charges of one tier by column; ``zone`` and ``tier`` of one shape that broadcasts with the stay's."""
     tiers, scale = problem.tiers, 1.0 / (1.0 - free_share(problem))
     at = (zone, tier)
-    return Parts(
+    return TierCharges(
         stay.gb_hours(tiers.min_hours[at]) * tiers.usd_gb_hour[at] * scale,
         stay.puts * tiers.put_usd[at] + stay.gets * tiers.get_usd[at],
         (stay.read_gb + stay.later_gb) * tiers.retrieval_per_gb[at],
@@ -125,9 +125,9 @@ def choose(
     return chosen if otherwise is None else np.where(np.isfinite(least), chosen, otherwise), least
 
 
-def charge(tier: Tier, stay: Stay, free: float) -> Parts:
+def charge(tier: Tier, stay: Stay, free: float) -> TierCharges:
     """`parts` in plain arithmetic: one tier, numbers."""
-    return Parts(
+    return TierCharges(
         stay.gb_hours(tier.min_hours) * tier.usd_gb_hour / (1.0 - free),
         stay.puts * tier.put_usd + stay.gets * tier.get_usd,
         (stay.read_gb + stay.later_gb) * tier.retrieval_per_gb,

@@ -12,7 +12,7 @@ import numpy as np
 
 from rlopt.answers.plan import BillLine, Kind, Plan
 from rlopt.costs.contract import Terms, once, runs
-from rlopt.costs.stored.tiers import Parts, Stay, Values, charge, cheapest, choose, free_share, parts
+from rlopt.costs.stored.tiers import Stay, TierCharges, Values, charge, cheapest, choose, free_share, parts
 from rlopt.problem import Columns, Problem
 from rlopt.problem.tariff import Tariff
 from rlopt.units import bytes_to_gb
@@ -40,11 +40,11 @@ def _stay(problem: Problem, every: Values, size: Values, steps: Values, hours: V
 
 
 @once
-def _parts(columns: Columns, problem: Problem) -> Parts | None:
+def _parts(columns: Columns, problem: Problem) -> TierCharges | None:
     """Charges by column; None where no way to keep a run alive copies any."""
-    if not any(care.rollouts_every for care in problem.cares):
+    if not any(recovery.rollouts_every for recovery in problem.recovery_options):
         return None
-    every = problem.care(lambda care: care.rollouts_every)[columns.care]
+    every = problem.recovery(lambda recovery: recovery.rollouts_every)[columns.recovery]
     size, steps = columns.group_size.astype(np.float64), columns.steps.astype(np.float64)
     stay = _stay(problem, every, size, steps, columns.expected_hours)
     tier, _ = choose(problem, columns.zone, stay, problem.tiers.ready[columns.zone])

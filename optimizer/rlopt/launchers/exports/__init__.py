@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from rlopt.errors import NotSupportedError
-from rlopt.launchers.exports.contract import Blank, Export, Gap, Launcher
+from rlopt.launchers.exports.contract import Blank, Export, Gap, LauncherExport
 from rlopt.launchers.exports.notes import notes_of
 from rlopt.launchers.exports.run import Run
 from rlopt.launchers.nemo_rl import export as nemo_rl
@@ -20,7 +20,7 @@ from rlopt.launchers.skypilot import export as skypilot
 from rlopt.launchers.trl import export as trl
 from rlopt.launchers.verl import export as verl
 
-LAUNCHERS: Final[Mapping[str, Launcher]] = {one.NAME: one for one in (verl, openrlhf, trl, nemo_rl, skypilot)}
+LAUNCHERS: Final[Mapping[str, LauncherExport]] = {one.NAME: one for one in (verl, openrlhf, trl, nemo_rl, skypilot)}
 
 
 def needs(name: str, algorithm: str) -> None:
@@ -47,4 +47,4 @@ def export_run(name: str, run: Run, smoke: bool = False) -> Export:
     return replace(made, files=files | {notes: notes_of(run, replace(made, files=files))})
 
 
-__all__ = ["LAUNCHERS", "Blank", "Export", "Gap", "Launcher", "Run", "export_run", "needs"]
+__all__ = ["LAUNCHERS", "Blank", "Export", "Gap", "LauncherExport", "Run", "export_run", "needs"]

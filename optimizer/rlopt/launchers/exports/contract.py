@@ -50,7 +50,7 @@ class Export:
     """How long smoke.sh takes by the plan, the machines' start included; None without it."""
 
 
-class Launcher(Protocol):
+class LauncherExport(Protocol):
     """A row of the table: the name on the command line, the version described, and what it trains."""
 
     @property

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from rlopt.launchers.logs.contract import Launcher
+from rlopt.launchers.logs.contract import LauncherLog
 from rlopt.launchers.nemo_rl import log as nemo_rl
 from rlopt.launchers.openrlhf import log as openrlhf
 from rlopt.launchers.slime import log as slime
 from rlopt.launchers.trl import log as trl
 from rlopt.launchers.verl import log as verl
 
-LAUNCHERS: tuple[Launcher, ...] = tuple(cast("Launcher", one) for one in (verl, openrlhf, trl, nemo_rl, slime))
+LAUNCHERS: tuple[LauncherLog, ...] = tuple(cast("LauncherLog", one) for one in (verl, openrlhf, trl, nemo_rl, slime))
 NAMES: tuple[str, ...] = tuple(one.NAME for one in LAUNCHERS)
 
 
-__all__ = ["LAUNCHERS", "NAMES", "Launcher"]
+__all__ = ["LAUNCHERS", "NAMES", "LauncherLog"]

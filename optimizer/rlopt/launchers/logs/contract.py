@@ -75,7 +75,7 @@ class Reader(Protocol):
         ...
 
 
-class Launcher(Protocol):
+class LauncherLog(Protocol):
     """The module of one launcher."""
 
     NAME: str

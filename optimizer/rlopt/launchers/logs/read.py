@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from rlopt.errors import InputError
 from rlopt.launchers.logs import LAUNCHERS, NAMES
-from rlopt.launchers.logs.contract import Launcher, Line, Skipped, Step
+from rlopt.launchers.logs.contract import LauncherLog, Line, Skipped, Step
 from rlopt.launchers.logs.lines import lines_of
 from rlopt.launchers.logs.values import number, numbers, recorded
 
@@ -28,7 +28,7 @@ class Log:
     """The steps of one log in order, and why other lines that look like steps are none: reason to count and line."""
 
     name: str
-    launcher: Launcher
+    launcher: LauncherLog
     steps: tuple[Step, ...]
     skipped: dict[str, tuple[int, int]]
     lines: int
@@ -58,7 +58,7 @@ def read_log(path: Path, launcher: str | None = None) -> Log:
     raise _nothing(path, wanted, {})
 
 
-def _nothing(path: Path, wanted: list[Launcher], skipped: dict[str, tuple[int, int]]) -> InputError:
+def _nothing(path: Path, wanted: list[LauncherLog], skipped: dict[str, tuple[int, int]]) -> InputError:
     names = ", ".join(one.NAME for one in wanted)
     message, line = f"no step with its time is found ({names})", None
     if skipped:
@@ -68,7 +68,7 @@ def _nothing(path: Path, wanted: list[Launcher], skipped: dict[str, tuple[int, i
     return InputError.of("", message, file=str(path), line=line, allowed="a launcher's log", fix=fix)
 
 
-def _by_content(path: Path, wanted: list[Launcher]) -> list[Launcher]:
+def _by_content(path: Path, wanted: list[LauncherLog]) -> list[LauncherLog]:
     """Launchers whose steps show among the first lines, the one that shows first in front."""
     readers = [(one, one.reader()) for one in wanted]
     for line in islice(lines_of(path), SNIFFED):
@@ -84,7 +84,7 @@ def _record(line: Line) -> tuple[int | None, dict[str, float]] | None:
     return recorded(line.text) if line.text.lstrip().startswith('{"') else None
 
 
-def _read(path: Path, launcher: Launcher) -> Log:
+def _read(path: Path, launcher: LauncherLog) -> Log:
     reader, steps, bad = launcher.reader(), list[Step](), Counter[str]()
     first: dict[str, int] = {}
     last = 0
@@ -103,7 +103,7 @@ def _read(path: Path, launcher: Launcher) -> Log:
     return Log(path.name, launcher, tuple(steps), skipped, last)
 
 
-def _told(path: Path, launcher: Launcher, reader: Any) -> Iterator[Step | Skipped | int]:
+def _told(path: Path, launcher: LauncherLog, reader: Any) -> Iterator[Step | Skipped | int]:
     """What every line tells, and at the end the number of the last line."""
     last = count = 0
     for line in lines_of(path):
@@ -144,7 +144,7 @@ def _history(path: Path) -> list[Any] | None:
     return found if isinstance(found, list) else None
 
 
-def _of_history(path: Path, history: list[Any], wanted: list[Launcher]) -> Log:
+def _of_history(path: Path, history: list[Any], wanted: list[LauncherLog]) -> Log:
     launcher = next((one for one in wanted if one.NAME == "trl"), None)
     if launcher is None:
         message = "is a trainer's state"

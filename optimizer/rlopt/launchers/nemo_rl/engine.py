@@ -20,7 +20,7 @@ EIGHT_BIT: Final = "bitsandbytes.optim.AdamW8bit"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class NemoRlBackend:
     """A backend with its settings."""
 
     megatron: bool
@@ -33,7 +33,7 @@ class Engine:
     gaps: tuple[Gap, ...]
 
 
-def engine_of(run: Run) -> Engine:
+def engine_of(run: Run) -> NemoRlBackend:
     """The backend that carries the plan's layout."""
     layout, alone = run.layout, run.trainer.gpus == 1
     deep = run.degree("pp") > 1 or run.degree("ep") > 1
@@ -51,7 +51,7 @@ def engine_of(run: Run) -> Engine:
     settings |= _optimizer(run, megatron, gaps)
     if run.made.precision.update not in ("bf16", "fp16", "fp8"):
         gaps.append(Gap(f"updates run in {run.made.precision.update}", "bf16 is written", True))
-    return Engine(megatron, ranks, settings, body, tuple(gaps))
+    return NemoRlBackend(megatron, ranks, settings, body, tuple(gaps))
 
 
 def _dtensor(run: Run) -> tuple[dict[str, Any], list[Gap]]:

@@ -14,7 +14,7 @@ from rlopt.launchers.exports.models import address, blanks_of, has_model
 from rlopt.launchers.exports.run import Run
 from rlopt.launchers.exports.smoke import Smoke, smoke_of
 from rlopt.launchers.exports.text import override, script, smoke_script, under
-from rlopt.launchers.nemo_rl.engine import Engine, engine_of
+from rlopt.launchers.nemo_rl.engine import NemoRlBackend, engine_of
 from rlopt.launchers.nemo_rl.pools import pools
 
 NAME: Final = "nemo-rl"
@@ -94,7 +94,7 @@ def _common(run: Run, batch: Batch, section: str) -> Settings:
     return found
 
 
-def _online(run: Run, batch: Batch, engine: Engine) -> tuple[Settings, list[Blank], list[Gap]]:
+def _online(run: Run, batch: Batch, engine: NemoRlBackend) -> tuple[Settings, list[Blank], list[Gap]]:
     section, gaps, blanks = SECTIONS.get(run.algorithm, run.algorithm), list[Gap](), list[Blank]()
     found: Settings = {
         f"{section}.num_prompts_per_step": batch.prompts,

@@ -32,7 +32,7 @@ BESIDE = ("exposed_generation", "idle/buffer_starvation", "weight_sync")
 """Labels that only asynchronous runs log."""
 
 
-class Console:
+class NemoRlConsole:
     """Collects the bullets that follow a total; a rate or the next section ends them."""
 
     def __init__(self) -> None:
@@ -74,9 +74,9 @@ class Console:
         return Skipped(self.line, told) if isinstance(told, str) else told
 
 
-def reader() -> Console:
+def reader() -> NemoRlConsole:
     """A new reader of its console."""
-    return Console()
+    return NemoRlConsole()
 
 
 def _float(text: str) -> float:

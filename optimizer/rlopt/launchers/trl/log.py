@@ -18,7 +18,7 @@ MARKS = ("'step_time'", "'train_steps_per_second'")
 RATE = "train_steps_per_second"
 
 
-class Console:
+class TrlConsole:
     """Dictionaries have no number: they are counted."""
 
     def __init__(self) -> None:
@@ -42,9 +42,9 @@ class Console:
         """Nothing is left open."""
 
 
-def reader() -> Console:
+def reader() -> TrlConsole:
     """A new reader of its console."""
-    return Console()
+    return TrlConsole()
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:

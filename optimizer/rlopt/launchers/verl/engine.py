@@ -19,7 +19,7 @@ DTYPES: Final = {"bf16": "bfloat16", "fp16": "float16"}
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class VerlBackend:
     """A backend with its settings."""
 
     fsdp: bool
@@ -32,7 +32,7 @@ class Engine:
     gaps: tuple[Gap, ...]
 
 
-def engine_of(run: Run) -> Engine:
+def engine_of(run: Run) -> VerlBackend:
     """The backend that carries the plan's layout."""
     layout = run.layout
     plain = all(run.degree(name) == 1 for name in ("tp", "pp", "ep"))
@@ -48,7 +48,7 @@ def engine_of(run: Run) -> Engine:
     settings = {"actor_rollout_ref.actor.strategy": "fsdp2" if fsdp else "megatron", **model}
     settings |= {under(room, key): value for key, value in body.items()}
     settings |= _optimizer(run, fsdp, gaps)
-    return Engine(fsdp, ranks, settings, body, tuple(gaps))
+    return VerlBackend(fsdp, ranks, settings, body, tuple(gaps))
 
 
 def _model(run: Run, fsdp: bool) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def export(run: Run, smoke: bool) -> Export:
     return Export(NAME, VERSION, files, tuple(found), tuple(blanks), tuple(_checks(run)), seconds)
 
 
-def _online(run: Run, engine: verl_engine.Engine, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
+def _online(run: Run, engine: verl_engine.VerlBackend, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
     job, policy = run.request.job, address(run, "policy")
     estimator = "gae" if run.algorithm == "ppo" else "grpo"
     reference = has_model(run, "reference") and run.algorithm != "opd"

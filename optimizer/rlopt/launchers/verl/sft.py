@@ -9,7 +9,7 @@ from rlopt.launchers.exports.contract import Blank, Gap
 from rlopt.launchers.exports.models import address, blanks_of
 from rlopt.launchers.exports.run import Run
 from rlopt.launchers.exports.text import under
-from rlopt.launchers.verl.engine import Engine
+from rlopt.launchers.verl.engine import VerlBackend
 
 TRAIN = Blank("TRAIN_FILES", "the parquet files with the messages to train on")
 SAVES = Blank("CHECKPOINT_DIR", "the folder for checkpoints", "checkpoints")
@@ -28,7 +28,7 @@ def command(run: Run) -> str:
     return f"torchrun {where} --nproc-per-node={each} -m verl.trainer.sft_trainer"
 
 
-def settings(run: Run, engine: Engine, batch: Batch) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
+def settings(run: Run, engine: VerlBackend, batch: Batch) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
     """Overrides, blanks and gaps."""
     job, policy = run.request.job, address(run, "policy")
     renamed = {"actor_rollout_ref.model.": "model.", "actor_rollout_ref.actor.optim.": "optim."}

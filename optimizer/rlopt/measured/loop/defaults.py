@@ -9,7 +9,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from rlopt.estimates.calibration import Calibration, calibration_dir
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 FILE = "loops.yaml"
 
@@ -29,12 +29,12 @@ def recipe(framework: str, key: str) -> Any:
     return _file()["recipes"].get(framework, {}).get(key, _file()["recipes"]["other"].get(key))
 
 
-def trainer_cells(row: Row) -> dict[str, str]:
+def trainer_cells(row: MeasuredRow) -> dict[str, str]:
     """Cells that the pages of a trainer state once for all their rows."""
     return dict(_file()["trainers"].get(row.text("framework").lower(), {}))
 
 
-def framework_of(row: Row, calibration: Calibration) -> str:
+def framework_of(row: MeasuredRow, calibration: Calibration) -> str:
     """The framework of a row: the first whose pattern is found in its cells."""
     name = " ".join(row.text(column) for column in ("framework", "version"))
     text = f"{name} | {row.text('train_backend')} | {row.text('placement')} {row.text('mode')}"

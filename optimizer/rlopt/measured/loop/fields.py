@@ -41,8 +41,8 @@ from rlopt.measured.loop.layout import (
     sides,
     trainer_layout,
 )
-from rlopt.measured.names import Machine, find_machine, find_model
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine, find_machine, find_model
+from rlopt.measured.rows import MeasuredRow
 
 LAG = re.compile(r"(\d+(?:\.\d+)?)[- ]step off|staleness[ =]+(\d+(?:\.\d+)?)", re.IGNORECASE)
 CRITIC = re.compile(r"critic(?:/RM)?[ :=]+([\w.-]*\d[\w.]*[MB])\b", re.IGNORECASE)
@@ -57,7 +57,7 @@ class LoopFields:
     model: Model
     critic: Model | None
     reward: Model | None
-    machine: Machine
+    machine: MeasuredMachine
     framework: str
     placement: str
     images: bool
@@ -97,7 +97,7 @@ class LoopFields:
         return max(self.gpus_train // (self.tp * self.pp * self.cp), 1)
 
 
-def read_loop(row: Row, catalog: Catalog, calibration: Calibration) -> LoopFields | str:
+def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> LoopFields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
     framework = framework_of(row, calibration)
@@ -160,7 +160,7 @@ def _precision(text: str) -> str:
     return "fp8" if "fp8" in text.lower() else "fp4" if "fp4" in text.lower() else "bf16"
 
 
-def _batch(row: Row, framework: str, assumed: list[str]) -> dict[str, Any] | str:
+def _batch(row: MeasuredRow, framework: str, assumed: list[str]) -> dict[str, Any] | str:
     """Prompts, samples of each and updates of a step."""
     prompts = _number(row.text("prompts_per_step"))
     samples, update = row.number("K"), row.number("global_train_batch")
@@ -195,7 +195,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _lengths(row: Row, framework: str, assumed: list[str]) -> tuple[float, float, float]:
+def _lengths(row: MeasuredRow, framework: str, assumed: list[str]) -> tuple[float, float, float]:
     """Mean prompt, mean and longest response; some frameworks publish totals of both."""
     mean, longest, prompt = (row.number(f"{c}") for c in ("response_len_mean", "response_len_max", "prompt_len"))
     if prompt is None:
@@ -215,24 +215,24 @@ def _lengths(row: Row, framework: str, assumed: list[str]) -> tuple[float, float
     return max(prompt, 1.0), max(mean, 1.0), max(longest, mean, 1.0)
 
 
-def _tail(row: Row, mean: float, longest: float) -> float | None:
+def _tail(row: MeasuredRow, mean: float, longest: float) -> float | None:
     """The 99th percentile of response lengths, where a row states a possible one."""
     told = row.number("response_len_p99")
     return told if told is not None and mean < told < longest else None
 
 
-def _has_reference(row: Row, framework: str) -> bool:
+def _has_reference(row: MeasuredRow, framework: str) -> bool:
     cell = row.text("ref").lower()
     return cell == "y" if cell in ("y", "n") else bool(recipe(framework, "reference"))
 
 
-def _scores_itself(row: Row, framework: str) -> bool:
+def _scores_itself(row: MeasuredRow, framework: str) -> bool:
     """Whether the trainer computes old log-probabilities, and does not take the engine's."""
     told = row.number("logprob_time_s")
     return bool(recipe(framework, "old_scores")) if told is None else told > 0.0
 
 
-def _critic(row: Row, model: Model, catalog: Catalog) -> Model | None:
+def _critic(row: MeasuredRow, model: Model, catalog: Catalog) -> Model | None:
     if row.text("critic").lower() != "y":
         return None
     named = CRITIC.search(row.text("notes"))

@@ -7,8 +7,8 @@ from typing import Any
 
 from rlopt.facts import Model
 from rlopt.measured.loop.defaults import default, recipe
-from rlopt.measured.names import Machine
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine
+from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIB
 
 COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
@@ -16,13 +16,13 @@ MOST = 1e8
 """Counts beyond this are slips."""
 
 
-def count_of(row: Row, column: str) -> int | None:
+def count_of(row: MeasuredRow, column: str) -> int | None:
     """A cell as a count of at least one; ``None`` where it says none."""
     value = row.number(column)
     return int(value) if value and 1 <= value < MOST else None
 
 
-def sides(row: Row, gpus: int, placement: str, assumed: list[str]) -> tuple[int, int]:
+def sides(row: MeasuredRow, gpus: int, placement: str, assumed: list[str]) -> tuple[int, int]:
     """GPUs that train and GPUs that sample."""
     train, sample = count_of(row, "gpus_train"), count_of(row, "gpus_gen")
     if placement == COLOCATED:
@@ -35,7 +35,7 @@ def sides(row: Row, gpus: int, placement: str, assumed: list[str]) -> tuple[int,
 
 
 def trainer_layout(
-    row: Row, framework: str, model: Model, machine: Machine, gpus: int, assumed: list[str]
+    row: MeasuredRow, framework: str, model: Model, machine: MeasuredMachine, gpus: int, assumed: list[str]
 ) -> dict[str, Any] | str:
     """Degrees and micro-batch of the trainer."""
     sharded = "megatron" not in (row.text("train_backend") or str(recipe(framework, "backend"))).lower()
@@ -58,7 +58,7 @@ def trainer_layout(
             "micro_batch": int(recipe(framework, "micro_batch"))}  # fmt: skip
 
 
-def engine_degree(model: Model, machine: Machine, assumed: list[str]) -> int:
+def engine_degree(model: Model, machine: MeasuredMachine, assumed: list[str]) -> int:
     """Tensor parallelism of an engine that does not state it: weights within its share of the memory."""
     assumed.append("tensor parallelism of the engine")
     return _power(2.0 * model.params / (float(default("engine_share")) * machine.device.memory_gib * GIB))

@@ -18,8 +18,8 @@ from rlopt.measured.loop.defaults import recipe
 from rlopt.measured.loop.fields import LoopFields, read_loop
 from rlopt.measured.loop.stages import LoopCases, stages_of
 from rlopt.measured.loop.trainer import is_trainer, training_row
-from rlopt.measured.outcome import Outcome
-from rlopt.measured.rows import Row
+from rlopt.measured.outcome import RowOutcome
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.rows import predict as predict_training
 
 STEP, RATE, TOKENS, HOURS = "step_time_s", "samples_per_s", "tokens_per_s_per_gpu", "total_hours"
@@ -49,7 +49,7 @@ class RlCases:
         return len(self.index)
 
 
-def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> RlCases:
+def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> RlCases:
     """The loops among ``rows``; the rest with its reason."""
     read = ["" if is_trainer(row) else read_loop(row, catalog, calibration) for row in rows]
     index = tuple(place for place, found in enumerate(read) if isinstance(found, LoopFields))
@@ -60,7 +60,7 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Rl
     )
 
 
-def in_quantity(quantity: str, row: Row, one: LoopFields, time: StepTime, case: int) -> float | str:
+def in_quantity(quantity: str, row: MeasuredRow, one: LoopFields, time: StepTime, case: int) -> float | str:
     """The predicted value in the unit of ``quantity``, or why it has none."""
     step = float(time.step[case])
     if quantity == STEP:
@@ -80,19 +80,19 @@ def in_quantity(quantity: str, row: Row, one: LoopFields, time: StepTime, case: 
     return float({SAMPLE: sample, SCORE: time.score, UPDATE: time.update}[quantity][case])
 
 
-def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     """One outcome per row, in order, in the unit of the quantity that the row asks for (a step by default)."""
     found = cases(rows, catalog, calibration)
-    outcomes = [Outcome.unsupported(reason) for reason in found.reasons]
+    outcomes = [RowOutcome.unsupported(reason) for reason in found.reasons]
     trainers = [place for place, row in enumerate(rows) if is_trainer(row)]
     translated = [training_row(rows[place]) for place in trainers]
-    known = [number for number, row in enumerate(translated) if isinstance(row, Row)]
-    answers = predict_training([row for row in translated if isinstance(row, Row)], catalog, calibration)
+    known = [number for number, row in enumerate(translated) if isinstance(row, MeasuredRow)]
+    answers = predict_training([row for row in translated if isinstance(row, MeasuredRow)], catalog, calibration)
     for number, answer in zip(known, answers, strict=True):
         outcomes[trainers[number]] = answer
     for place, row in zip(trainers, translated, strict=True):
         if isinstance(row, str):
-            outcomes[place] = Outcome.unsupported(row)
+            outcomes[place] = RowOutcome.unsupported(row)
     if not len(found):
         return outcomes
     prepared = stages_of(found.fields, calibration)
@@ -102,11 +102,11 @@ def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> 
         labels, note = labels_of(one), "; ".join(one.assumed)
         value = in_quantity(row.quantity or STEP, row, one, time, case)
         if isinstance(value, str):
-            outcomes[place] = Outcome.unsupported(value, labels)
+            outcomes[place] = RowOutcome.unsupported(value, labels)
         elif np.isfinite(value) and value > 0.0:
-            outcomes[place] = Outcome(value, labels=labels, note=note)
+            outcomes[place] = RowOutcome(value, labels=labels, note=note)
         else:
-            outcomes[place] = Outcome.unsupported("the GPU's speed or its network is not known", labels)
+            outcomes[place] = RowOutcome.unsupported("the GPU's speed or its network is not known", labels)
     return outcomes
 
 

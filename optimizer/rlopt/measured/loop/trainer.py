@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from rlopt.measured.loop.defaults import trainer_cells
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 TRAINS = re.compile(r"\bsft\b|micro-batch|\bdpo\b|reward-model|imitation", re.IGNORECASE)
 SAMPLES = re.compile(r"8-stage rl|\+ ?rl", re.IGNORECASE)
@@ -21,13 +21,13 @@ TOKENS, STEP, UPDATE = "tokens_per_s_per_gpu", "step_time_s", "train_time_s"
 DATA_LENGTHS = re.compile(r"dataset-dependent lengths", re.IGNORECASE)
 
 
-def is_trainer(row: Row) -> bool:
+def is_trainer(row: MeasuredRow) -> bool:
     """Whether the job samples nothing: SFT, preference data, a reward model, a trainer's micro-batch."""
     algorithm = row.text("algorithm")
     return bool(TRAINS.search(algorithm)) and not SAMPLES.search(algorithm)
 
 
-def training_row(row: Row) -> Row | str:
+def training_row(row: MeasuredRow) -> MeasuredRow | str:
     """The row under the columns of training files, or why it cannot be one."""
     notes, algorithm = row.text("notes"), row.text("algorithm")
     if DATA_LENGTHS.search(notes):

@@ -12,8 +12,8 @@ from rlopt.estimates.arrays import Words
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.estimates.training.memory import observed_gib, update_tensors, with_overhead
 from rlopt.facts import Catalog
-from rlopt.measured.memory.fields import Fields, fields_of
-from rlopt.measured.rows import Row
+from rlopt.measured.memory.fields import MemoryFields, fields_of
+from rlopt.measured.rows import MeasuredRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MemoryCases:
 
     index: Ints
     reasons: tuple[str, ...]
-    fields: tuple[Fields, ...]
+    fields: tuple[MemoryFields, ...]
     labels: tuple[Mapping[str, str], ...]
     shape: ModelShape
     training: Training
@@ -45,17 +45,17 @@ class MemoryCases:
         return len(self.index)
 
 
-def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> MemoryCases:
+def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> MemoryCases:
     """Read ``rows``; those that lack what no default can fill are left out with the reason."""
     read = [fields_of(row, catalog, calibration) for row in rows]
-    index = [place for place, found in enumerate(read) if isinstance(found, Fields)]
-    fields = tuple(found for found in read if isinstance(found, Fields))
+    index = [place for place, found in enumerate(read) if isinstance(found, MemoryFields)]
+    fields = tuple(found for found in read if isinstance(found, MemoryFields))
     labels = tuple(_labels(rows[place], found) for place, found in zip(index, fields, strict=True))
     engines = np.array([calibration.engine(f.engine) for f in fields], dtype=np.int64)
     longest = np.array([f.longest for f in fields], dtype=np.float64)
     return MemoryCases(
         index=np.array(index, dtype=np.int64),
-        reasons=tuple("" if isinstance(found, Fields) else found for found in read),
+        reasons=tuple("" if isinstance(found, MemoryFields) else found for found in read),
         fields=fields,
         labels=labels,
         shape=_shapes(fields),
@@ -99,13 +99,13 @@ def margins(found: MemoryCases, calibration: Calibration) -> Floats:
     return calibration.by_engine("memory", "margin", found.stack.engine)
 
 
-def _shapes(fields: Sequence[Fields]) -> ModelShape:
+def _shapes(fields: Sequence[MemoryFields]) -> ModelShape:
     models = list(dict.fromkeys(f.model for f in fields))
     place = {model: number for number, model in enumerate(models)}
     return ModelShape.stack([ModelShape.of(model) for model in models], [place[f.model] for f in fields])
 
 
-def _labels(row: Row, fields: Fields) -> dict[str, str]:
+def _labels(row: MeasuredRow, fields: MemoryFields) -> dict[str, str]:
     model = fields.model
     return {
         "model": model.name,

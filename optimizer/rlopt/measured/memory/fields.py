@@ -35,7 +35,7 @@ from rlopt.measured.memory.text import (
     targets_of,
 )
 from rlopt.measured.names import find_machine, find_model
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.megatron_args import arguments, model_of, whole
 from rlopt.measured.training.stacks import StackFacts, find_stack
 from rlopt.units import GIB
@@ -69,7 +69,7 @@ RELEASE_GPUS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class MemoryFields:
     """What the memory model needs of a row; degrees and codes as in `rlopt.estimates.Layout`."""
 
     model: Model
@@ -99,7 +99,7 @@ class Fields:
     note: str
 
 
-def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | str:
+def fields_of(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> MemoryFields | str:
     """Read ``row``, or say why it cannot be predicted."""
     stated = ((name, row.number(name)) for name in COUNTS)
     slip = next((name for name, value in stated if value is not None and not 1.0 <= value <= LARGEST), None)
@@ -124,7 +124,7 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
         ranks = 2 if "ddp_device_map" in text else 1
         degrees |= {"pp": max(degrees["dp"] // ranks, 1), "dp": ranks}
         assumed.append("layers spread over the GPUs")
-    return Fields(
+    return MemoryFields(
         model=model,
         engine=facts.engine,
         method=method,
@@ -153,7 +153,7 @@ def fields_of(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | 
     )
 
 
-def _stack(row: Row, calibration: Calibration) -> StackFacts:
+def _stack(row: MeasuredRow, calibration: Calibration) -> StackFacts:
     """The row's stack; the notes of ms-swift's runs name both of its back ends, their sharding tells which one ran."""
     facts = find_stack(row, calibration)
     if "ms-swift" not in row.text("source"):
@@ -163,7 +163,7 @@ def _stack(row: Row, calibration: Calibration) -> StackFacts:
     return replace(facts, engine="swift", recompute="full") if facts.engine == "swift-megatron" else facts
 
 
-def _degrees(row: Row, args: Mapping[str, str], facts: StackFacts, assumed: list[str]) -> dict[str, int]:
+def _degrees(row: MeasuredRow, args: Mapping[str, str], facts: StackFacts, assumed: list[str]) -> dict[str, int]:
     stated = {name: int(row.number(name) or 1) for name in ("tp", "pp", "cp", "ep")}
     inside = stated["tp"] * stated["pp"] * stated["cp"]
     gpus, dp = row.number("gpus"), row.number("dp")
@@ -185,14 +185,14 @@ def _degrees(row: Row, args: Mapping[str, str], facts: StackFacts, assumed: list
     }
 
 
-def _likely_gpus(row: Row, args: Mapping[str, str], inside: int, ep: int) -> float:
+def _likely_gpus(row: MeasuredRow, args: Mapping[str, str], inside: int, ep: int) -> float:
     if args and "release" in row.text("model"):
         return float(max(RELEASE_GPUS, inside * ep))
     node = 4 if row.text("gpu").lower().startswith(("gb", "v100")) and "_1node" in row.text("model") else 8
     return float(max(inside, node if args else 1))
 
 
-def _recompute(row: Row, facts: StackFacts, sharding: int, assumed: list[str]) -> int:
+def _recompute(row: MeasuredRow, facts: StackFacts, sharding: int, assumed: list[str]) -> int:
     text = row.text("activation_recompute").lower()
     word = next((name for name in ("selective", "full", "none") if text.startswith(name)), None)
     word = word or {"yes": "full", "y": "full", "true": "full", "no": "none", "n": "none"}.get(text.split(" ")[0])
@@ -203,7 +203,7 @@ def _recompute(row: Row, facts: StackFacts, sharding: int, assumed: list[str]) -
     return RECOMPUTE.index(word)
 
 
-def _sharding(row: Row, facts: StackFacts, gpus: int) -> int:
+def _sharding(row: MeasuredRow, facts: StackFacts, gpus: int) -> int:
     text = row.text("sharding").lower()
     if "fsdp2" in row.text("source").lower():
         return ZERO3
@@ -215,7 +215,7 @@ def _sharding(row: Row, facts: StackFacts, gpus: int) -> int:
     return 0 if text or gpus <= 1 else SHARDING.index("zero3")
 
 
-def _micro_batch(row: Row, facts: StackFacts, pp: int, assumed: list[str]) -> float:
+def _micro_batch(row: MeasuredRow, facts: StackFacts, pp: int, assumed: list[str]) -> float:
     stated = row.number("micro_batch")
     if stated:
         return stated
@@ -228,7 +228,7 @@ def _micro_batch(row: Row, facts: StackFacts, pp: int, assumed: list[str]) -> fl
     return batch
 
 
-def _longest(row: Row, facts: StackFacts, assumed: list[str]) -> float:
+def _longest(row: MeasuredRow, facts: StackFacts, assumed: list[str]) -> float:
     notes = row.text("notes")
     if "unpacked" in notes.lower():
         assumed.append("longest sample shorter than the cap")
@@ -249,21 +249,21 @@ def _longest(row: Row, facts: StackFacts, assumed: list[str]) -> float:
     return float(length)
 
 
-def _model(row: Row, catalog: Catalog) -> Model | str:
+def _model(row: MeasuredRow, catalog: Catalog) -> Model | str:
     """The row's model; layers follow from stated parameters and width where they are missing."""
     found = find_model(row, catalog)
     stated, hidden = (row.number("params_b") or 0.0) * 1e9, row.number("hidden")
     if isinstance(found, str) and stated and hidden:
         per_layer = 12.0 * hidden * hidden
         layers = round((stated - (row.number("vocab") or 0.0) * hidden) / per_layer)
-        found = find_model(Row(row.line, {**row.cells, "layers": str(max(layers, 1))}), catalog)
+        found = find_model(MeasuredRow(row.line, {**row.cells, "layers": str(max(layers, 1))}), catalog)
     own = isinstance(found, Model) and found.params_basis == "inline" and stated > 0.0
     if own and isinstance(found, Model) and abs(found.params / stated - 1.0) > DISAGREEMENT:
         return replace(found, params=stated, active_params=stated)
     return found
 
 
-def _too_large(row: Row, model: Model, method: str, catalog: Catalog) -> bool:
+def _too_large(row: MeasuredRow, model: Model, method: str, catalog: Catalog) -> bool:
     """Whether a model trained in place on one GPU would not leave room for its moments: they are paged out."""
     machine = find_machine(row, catalog)
     alone = method == "full" and row.number("gpus") == 1 and not isinstance(machine, str)
@@ -277,4 +277,4 @@ def _is_spread(model: Model, method: str, sharding: int, degrees: Mapping[str, i
     return method != "full" and sharding == 0 and alone and base > LARGEST_BASE_GIB
 
 
-__all__ = ["Fields", "fields_of"]
+__all__ = ["MemoryFields", "fields_of"]

@@ -23,16 +23,18 @@ from rlopt.measured.memory.fits import (
     refused,
     round_figure,
 )
-from rlopt.measured.outcome import FITS, OOM, Outcome
+from rlopt.measured.outcome import FITS, OOM, RowOutcome
 from rlopt.measured.quantities import FITS_QUANTITY
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 
-def predict_fits(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def predict_fits(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     """One outcome per row, in order: fits or oom where that is asked, else the printed peak."""
     reasons = [refused(row) for row in rows]
     found = cases([as_training_row(row) for row in rows], catalog, calibration)
-    result = [Outcome.unsupported(one or two or "not stated") for one, two in zip(reasons, found.reasons, strict=True)]
+    result = [
+        RowOutcome.unsupported(one or two or "not stated") for one, two in zip(reasons, found.reasons, strict=True)
+    ]
     if not len(found):
         return result
     used = [rows[place] for place in found.index]
@@ -48,13 +50,13 @@ def predict_fits(rows: Sequence[Row], catalog: Catalog, calibration: Calibration
         lacking = "the memory of a GPU is not stated" if not np.isfinite(memory[case]) else ""
         lacking = lacking or ("no length of a sequence is stated" if lacks_length(rows[place]) else "")
         if asked and lacking:
-            result[place] = Outcome.unsupported(lacking, found.labels[case])
+            result[place] = RowOutcome.unsupported(lacking, found.labels[case])
             continue
         if not asked and round_figure(rows[place]):
-            result[place] = Outcome.unsupported("a round figure that may be the card's memory", found.labels[case])
+            result[place] = RowOutcome.unsupported("a round figure that may be the card's memory", found.labels[case])
             continue
         value: float | str = (FITS if fits[case] else OOM) if asked else float(seen[case] + beside[case])
-        result[place] = Outcome(
+        result[place] = RowOutcome(
             value,
             labels=found.labels[case],
             note=found.fields[case].note,
@@ -64,7 +66,7 @@ def predict_fits(rows: Sequence[Row], catalog: Catalog, calibration: Calibration
     return result
 
 
-def _beside(rows: Sequence[Row], found: MemoryCases, calibration: Calibration) -> Floats:
+def _beside(rows: Sequence[MeasuredRow], found: MemoryCases, calibration: Calibration) -> Floats:
     """Other models of the loop that stay on the GPU during an update, GiB; offloaded ones don't."""
     whole = shards(found.shape, found.layout)
     held = _states(found, calibration)
@@ -77,7 +79,7 @@ def _beside(rows: Sequence[Row], found: MemoryCases, calibration: Calibration) -
 
 
 def _fits(
-    rows: Sequence[Row], found: MemoryCases, beside: Floats, memory: Floats, calibration: Calibration
+    rows: Sequence[MeasuredRow], found: MemoryCases, beside: Floats, memory: Floats, calibration: Calibration
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Whether every stage fits, and the largest of them, GiB; shape of ``rows`` each."""
     args = (found.shape, found.training, found.layout, found.tokens, found.precision, calibration, found.stack)

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Catalog
 from rlopt.measured.names import find_machine
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 ENGINES = {
     "verl": "verl", "tinyzero": "verl", "prime-rl": "prime-rl", "nemo-rl": "megatron", "nemo-aligner": "megatron",
@@ -55,7 +55,7 @@ HF_GROUP = 8
 """Completions that TRL's GRPO trains at once on a GPU by default."""
 
 
-def capacity_gib(row: Row, catalog: Catalog) -> float | None:
+def capacity_gib(row: MeasuredRow, catalog: Catalog) -> float | None:
     """Memory of one GPU, GiB; ``None`` where it is not known."""
     stated = row.number("gpu_mem_gib")
     if stated:
@@ -66,7 +66,7 @@ def capacity_gib(row: Row, catalog: Catalog) -> float | None:
     return SWIFT_GIB if row.text("framework") == "ms-swift" else None
 
 
-def engine_of(row: Row) -> str:
+def engine_of(row: MeasuredRow) -> str:
     """Family of training stacks; empty where the tables of sources decide."""
     framework = row.text("framework").lower()
     if row.text("sharding").lower() == "megatron" and framework.startswith("verl"):
@@ -74,7 +74,7 @@ def engine_of(row: Row) -> str:
     return next((engine for name, engine in ENGINES.items() if framework.startswith(name)), "")
 
 
-def refused(row: Row) -> str:
+def refused(row: MeasuredRow) -> str:
     """Why no model of a language model's training applies; empty where one does."""
     framework, sharding = row.text("framework").lower(), row.text("sharding").lower()
     gpus = row.number("gpus") or 1
@@ -95,18 +95,18 @@ def refused(row: Row) -> str:
     return ""
 
 
-def lacks_length(row: Row) -> bool:
+def lacks_length(row: MeasuredRow) -> bool:
     """Whether no length of a sequence is stated where one decides."""
     stated = any(row.number(column) for column in ("seq_len", "prompt_len", "response_len"))
     return not stated and (is_loop(row) or row.text("framework") not in ("ms-swift", "torchtune"))
 
 
-def round_figure(row: Row) -> bool:
+def round_figure(row: MeasuredRow) -> bool:
     """Whether the printed peak may be the card's capacity and no peak."""
     return "may be card capacity" in row.text("notes")
 
 
-def as_training_row(row: Row) -> Row:
+def as_training_row(row: MeasuredRow) -> MeasuredRow:
     """The same row with the cells of a training row."""
     loop, notes = is_loop(row), row.text("notes")
     sharded = row.text("sharding").lower()
@@ -134,15 +134,15 @@ def as_training_row(row: Row) -> Row:
     }
     if not row.has("lora_rank") or row.number("lora_rank") is None:
         cells["lora_rank"] = ""
-    return Row(row.line, cells, row.quantity)
+    return MeasuredRow(row.line, cells, row.quantity)
 
 
-def is_loop(row: Row) -> bool:
+def is_loop(row: MeasuredRow) -> bool:
     """Whether sampling stands beside training."""
     return LOOPS.search(row.text("algorithm")) is not None
 
 
-def copies(row: Row) -> Mapping[str, int]:
+def copies(row: MeasuredRow) -> Mapping[str, int]:
     """Models beside the trained one: frozen ones, and further trained ones."""
     algorithm = row.text("algorithm").lower()
     trainer_only = "trainer-only" in row.text("notes")
@@ -153,7 +153,7 @@ def copies(row: Row) -> Mapping[str, int]:
     return {"frozen": int(held and not lora), "trained": 0}
 
 
-def _model(row: Row, loop: bool) -> str:
+def _model(row: MeasuredRow, loop: bool) -> str:
     """The name; in RL loops a size alone means the model of that size that most of them train."""
     found = SIZE_ALONE.fullmatch(row.text("model"))
     if not (found and loop):
@@ -162,7 +162,7 @@ def _model(row: Row, loop: bool) -> str:
     return f"{family}-{found[2]}B" if found[2] in QWEN_SIZES else OTHER_SIZES.get(found[2], row.text("model"))
 
 
-def _method(row: Row) -> str:
+def _method(row: MeasuredRow) -> str:
     text = f"{row.text('algorithm')} {row.text('lora_rank')} {row.text('precision')}".lower()
     by_path = PATHS.search(row.text("source").lower())
     notes = row.text("notes").lower()
@@ -173,7 +173,7 @@ def _method(row: Row) -> str:
     return "qlora" if re.search(r"qlora|int4|nf4", text) or (by_path and by_path[1] == "qlora") else "lora"
 
 
-def _sharding(row: Row, loop: bool) -> str:
+def _sharding(row: MeasuredRow, loop: bool) -> str:
     text = row.text("sharding").lower()
     if text == "megatron" or (not text and (row.number("tp") or 0) > 1 and engine_of(row) == "megatron"):
         return "megatron" if row.text("framework") == "ms-swift" else "megatron+zero1"
@@ -184,7 +184,7 @@ def _sharding(row: Row, loop: bool) -> str:
     return "zero3" if several and shards and _method(row) == "full" else "ddp"
 
 
-def _experts_ways(row: Row) -> str:
+def _experts_ways(row: MeasuredRow) -> str:
     """Ways of expert parallelism: as stated, else as many as a stage has GPUs.
 
     Adapters leave room for fewer: four within a node, eight beyond.
@@ -199,7 +199,7 @@ def _experts_ways(row: Row) -> str:
     return str(int(max(min(gpus / (row.number("pp") or 1), most), 1)))
 
 
-def _micro_batch(row: Row, loop: bool) -> str:
+def _micro_batch(row: MeasuredRow, loop: bool) -> str:
     """Sequences of a micro-batch: the prompts of a GPU, what is stated (pairs count twice), or a whole group."""
     prompts = PROMPTS.search(row.text("notes"))
     if prompts:
@@ -213,7 +213,7 @@ def _micro_batch(row: Row, loop: bool) -> str:
     return stated
 
 
-def _length(row: Row) -> int:
+def _length(row: MeasuredRow) -> int:
     stated = row.number("seq_len")
     prompt, response = row.number("prompt_len"), row.number("response_len")
     if max(stated or 0.0, prompt or 0.0, response or 0.0) > LONGEST:
@@ -224,7 +224,7 @@ def _length(row: Row) -> int:
     return int(stated or (ROBOT_LENGTH if robot else 2 * HALF))
 
 
-def _recompute(row: Row, loop: bool) -> str:
+def _recompute(row: MeasuredRow, loop: bool) -> str:
     text = row.text("activation_checkpointing").lower()
     if text in ("y", "true", "full", "recompute", "offload"):
         return "full"
@@ -233,13 +233,13 @@ def _recompute(row: Row, loop: bool) -> str:
     return "full" if loop or row.text("framework") in ("ms-swift", "LLaMA-Factory", "unsloth", "OpenRLHF") else ""
 
 
-def _packing(row: Row) -> str:
+def _packing(row: MeasuredRow) -> str:
     several = (row.number("micro_batch") or 1) >= 4
     short = several and row.text("algorithm") in ("SFT", "SEQ_CLS", "EMBEDDING", "DPO")
     return "; packing=no" if row.text("framework") == "ms-swift" and short else ""
 
 
-def _yes(row: Row, column: str) -> bool:
+def _yes(row: MeasuredRow, column: str) -> bool:
     text = row.text(column).lower()
     return text == "y" or (row.number(column) or 0.0) > 0.0
 

@@ -8,12 +8,12 @@ from rlopt.estimates import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.memory.cases import cases, margins, peaks
 from rlopt.measured.memory.fit_rows import predict_fits
-from rlopt.measured.outcome import Outcome
+from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.quantities import RESULT
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 
-def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     """One outcome per row, in order. Rows with a result state loops and capacities in columns of their own."""
     judged = [row for row in rows if row.has(RESULT)]
     plain = [row for row in rows if not row.has(RESULT)]
@@ -22,15 +22,15 @@ def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> 
     return [next(fits) if row.has(RESULT) else next(others) for row in rows]
 
 
-def _peaks(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def _peaks(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     found = cases(rows, catalog, calibration)
-    result = [Outcome.unsupported(reason) for reason in found.reasons]
+    result = [RowOutcome.unsupported(reason) for reason in found.reasons]
     if not len(found):
         return result
     seen, needed = peaks(found, calibration)
     most = needed * (1.0 + margins(found, calibration))
     for case, place in enumerate(found.index):
-        result[place] = Outcome(
+        result[place] = RowOutcome(
             float(seen[case]),
             labels=found.labels[case],
             note=found.fields[case].note,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from rlopt.estimates import Calibration, ModelShape
 from rlopt.facts import Model
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.stacks import StackFacts
 
 QUANTISED = re.compile(r"\b(int4|nf4|4-?bit|awq|gptq|qlora)\b", re.IGNORECASE)
@@ -26,7 +26,7 @@ NOMINAL_RANK = 8.0
 LEAST_TARGETS = 0.05
 
 
-def method_of(row: Row) -> str:
+def method_of(row: MeasuredRow) -> str:
     """Full | lora | qlora; adapters on a quantised base are qlora whatever the row calls them."""
     text = row.text("method").lower()
     if "qlora" in text or ("lora" in text and QUANTISED.search(f"{row.text('precision')} {row.text('model')}")):
@@ -34,7 +34,7 @@ def method_of(row: Row) -> str:
     return "lora" if "lora" in text else "full"
 
 
-def precision_of(row: Row) -> str:
+def precision_of(row: MeasuredRow) -> str:
     """Of the products: fp32, fp8, fp4, else bf16, which fp16 equals in memory."""
     text = row.text("precision").lower()
     if "fp4" in text and "nf4" not in text:
@@ -44,7 +44,7 @@ def precision_of(row: Row) -> str:
     return "fp32" if text.startswith("fp32") else "bf16"
 
 
-def fused_of(row: Row, args: Mapping[str, str], facts: StackFacts) -> bool:
+def fused_of(row: MeasuredRow, args: Mapping[str, str], facts: StackFacts) -> bool:
     """Whether attention never holds its scores.
 
     Megatron's old containers had no fused kernel for deterministic runs.
@@ -95,14 +95,14 @@ def offload_of(text: str) -> int:
     return int(re.search(states, text) is not None)
 
 
-def base_bytes_of(row: Row, method: str, calibration: Calibration) -> float:
+def base_bytes_of(row: MeasuredRow, method: str, calibration: Calibration) -> float:
     """Bytes of a frozen weight; prime-rl keeps its base in fp32 as it does trained weights."""
     if method == "qlora":
         return float(calibration.size_bytes("int4"))
     return 4.0 if row.text("framework").startswith("prime-rl") else 2.0
 
 
-def rank_of(row: Row, model: Model) -> float:
+def rank_of(row: MeasuredRow, model: Model) -> float:
     """Rank on all linear layers that has as many parameters as the row trains."""
     notes = row.text("notes")
     shape = ModelShape.of(model)

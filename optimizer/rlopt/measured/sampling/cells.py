@@ -11,8 +11,8 @@ import numpy as np
 
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Model
-from rlopt.measured.names import Machine
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine
+from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIB
 
 SIXTEEN_BITS = ("bf16", "fp16", "float16", "bfloat16", "half", "fp32", "bf16?", "bf16 (not stated)", "16")
@@ -62,7 +62,7 @@ class Cells:
     assumed: tuple[str, ...]
 
 
-def cells_of(row: Row, model: Model, machine: Machine, calibration: Calibration) -> Cells:
+def cells_of(row: MeasuredRow, model: Model, machine: MeasuredMachine, calibration: Calibration) -> Cells:
     """Read one row."""
     assumed: list[str] = []
     engine = printed_engine(row, f"{machine.device.generation} {machine.device.name}", calibration)
@@ -101,7 +101,7 @@ def _printed(lines: tuple[tuple[str, str, str, str], ...]) -> tuple[tuple[re.Pat
     return tuple(tuple(re.compile(pattern or ".*") for pattern in line[:3]) for line in lines)
 
 
-def printed_engine(row: Row, gpu: str, calibration: Calibration) -> str:
+def printed_engine(row: MeasuredRow, gpu: str, calibration: Calibration) -> str:
     """Row of the engine table for a row's engine and version, by the calibration's list of spellings."""
     lines = tuple(tuple(str(cell) for cell in line) for line in calibration.generation["printed"])
     printed = (row.text("engine").lower() or row.text("framework").lower(), row.text("version").lower(), gpu)
@@ -111,7 +111,7 @@ def printed_engine(row: Row, gpu: str, calibration: Calibration) -> str:
     return "unknown"
 
 
-def weight_precision(row: Row, machine: Machine, assumed: list[str]) -> tuple[str, bool]:
+def weight_precision(row: MeasuredRow, machine: MeasuredMachine, assumed: list[str]) -> tuple[str, bool]:
     """Precision of the weights, and whether 8-bit weights carry a scale per block."""
     text = row.text("weight_precision").lower()
     eight = machine.device.tflops.get("fp8") is not None
@@ -133,7 +133,7 @@ def weight_precision(row: Row, machine: Machine, assumed: list[str]) -> tuple[st
     return "bf16", False
 
 
-def weight_format(row: Row, precision: str, block: bool) -> str:
+def weight_format(row: MeasuredRow, precision: str, block: bool) -> str:
     """Weight format as kernels know it."""
     text = row.text("weight_precision").lower()
     if precision == "int4":
@@ -143,7 +143,7 @@ def weight_format(row: Row, precision: str, block: bool) -> str:
     return "mxfp4" if "mxfp4" in text else precision
 
 
-def cache_bytes(row: Row, engine: str, precision: str) -> float:
+def cache_bytes(row: MeasuredRow, engine: str, precision: str) -> float:
     """Bytes of a cached value: stated, or by the engine's habit."""
     text = row.text("kv_precision").lower()
     if "8" in text:
@@ -153,7 +153,9 @@ def cache_bytes(row: Row, engine: str, precision: str) -> float:
     return 2.0
 
 
-def degrees(row: Row, model: Model, machine: Machine, size: float, assumed: list[str]) -> tuple[float, float, float]:
+def degrees(
+    row: MeasuredRow, model: Model, machine: MeasuredMachine, size: float, assumed: list[str]
+) -> tuple[float, float, float]:
     """(tp, ep, GPUs) as the estimates mean them: ep > tp is attention data-parallel over the experts' group.
 
     Files of derived latencies count a replica twice where experts are spread (tp 16, ep 4 and 16 GPUs for four
@@ -199,7 +201,7 @@ def _attention_groups(notes: str) -> float:
     return float(found.group(1)) if found else 1.0
 
 
-def _smallest(model: Model, machine: Machine, size: float, gpus: float) -> float:
+def _smallest(model: Model, machine: MeasuredMachine, size: float, gpus: float) -> float:
     tp = 1.0
     most = min(gpus, float(machine.gpus_per_node))
     while tp * 2.0 <= most and model.params * size / tp > MLPERF_SHARE * machine.device.memory_gib * GIB:
@@ -207,7 +209,7 @@ def _smallest(model: Model, machine: Machine, size: float, gpus: float) -> float
     return tp
 
 
-def lengths(row: Row, assumed: list[str]) -> tuple[float, float, bool]:
+def lengths(row: MeasuredRow, assumed: list[str]) -> tuple[float, float, bool]:
     """Mean prompt and response tokens, and whether they vary from request to request."""
     task = next((v for k, v in MLPERF_TOKENS.items() if row.text("model").lower().startswith(k)), None)
     prompt, response = row.number("input_len"), row.number("output_len")
@@ -222,7 +224,7 @@ def lengths(row: Row, assumed: list[str]) -> tuple[float, float, bool]:
     return max(prompt * nominal, 1.0), max(response * nominal, 1.0), varied
 
 
-def load(row: Row, assumed: list[str]) -> tuple[float, float]:
+def load(row: MeasuredRow, assumed: list[str]) -> tuple[float, float]:
     """(concurrency, requests of a burst): infinite where there is none."""
     stated = row.number("batch_or_concurrency")
     notes = row.text("notes").lower()

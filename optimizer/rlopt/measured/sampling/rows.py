@@ -25,9 +25,9 @@ from rlopt.estimates.sampling.serving import Serving, effect_codes, engine_names
 from rlopt.estimates.sampling.throughput import Load, output_tokens_per_s
 from rlopt.estimates.shape import ModelShape
 from rlopt.facts import Catalog, Model
-from rlopt.measured.names import Machine, find_machine, find_model
-from rlopt.measured.outcome import Outcome
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine, find_machine, find_model
+from rlopt.measured.outcome import RowOutcome
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.cells import Cells, cells_of
 
 NAMES = ("device", "model", "format", "version")
@@ -96,10 +96,10 @@ class Cases:
         )
 
 
-def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Cases:
+def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Cases:
     """Read generation rows; names are looked up once each."""
     reasons: dict[int, str] = {}
-    found: list[tuple[int, Model, Machine, Cells]] = []
+    found: list[tuple[int, Model, MeasuredMachine, Cells]] = []
     for number, row in enumerate(rows):
         model, machine = find_model(row, catalog), find_machine(row, catalog)
         if isinstance(machine, str):
@@ -150,38 +150,38 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Ca
     )
 
 
-def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     """One outcome per row, in order: output tokens per second of all GPUs of the row."""
     read = cases(rows, catalog, calibration)
-    outcomes = [Outcome.unsupported(read.reasons.get(number, "")) for number in range(len(rows))]
+    outcomes = [RowOutcome.unsupported(read.reasons.get(number, "")) for number in range(len(rows))]
     for place, value in enumerate(read.tokens_per_s(calibration)):
         labels, note = read.labels[place], read.notes[place]
         outcomes[int(read.rows[place])] = (
-            Outcome(float(value), labels=labels, note=note)
+            RowOutcome(float(value), labels=labels, note=note)
             if np.isfinite(value)
-            else Outcome.unsupported("the GPU's speed at this precision is not known", labels)
+            else RowOutcome.unsupported("the GPU's speed at this precision is not known", labels)
         )
     return outcomes
 
 
-def _link(machine: Machine, cells: Cells) -> str:
+def _link(machine: MeasuredMachine, cells: Cells) -> str:
     bridged = 1.0 < max(cells.tp, cells.ep) <= BRIDGED.get(machine.device.name, 0.0)
     return "nvlink" if bridged else machine.intra
 
 
-def family(row: Row, model: Model) -> str:
+def family(row: MeasuredRow, model: Model) -> str:
     """Name that effects of a model are keyed by: a GPU maker's own checkpoint comes with a recipe of its own."""
     maker = row.text("model").lower().partition("/")[0]
     return f"{model.name} ({maker})" if maker in MAKERS else model.name
 
 
-def source_of(row: Row) -> str:
+def source_of(row: MeasuredRow) -> str:
     """The data set of a row: its id without the number, else the start of its source."""
     found = re.match(r"[a-z][a-z0-9_]*?(?=[-_]?\d*$|-)", row.text("id").lower())
     return found.group() if found else row.text("source").partition(" ")[0] or "-"
 
 
-def _labels(row: Row, model: Model, machine: Machine, cells: Cells) -> Mapping[str, str]:
+def _labels(row: MeasuredRow, model: Model, machine: MeasuredMachine, cells: Cells) -> Mapping[str, str]:
     config = "|".join(
         (model.name, machine.device.name, cells.engine, f"tp{cells.tp:g}", f"ep{cells.ep:g}", cells.precision)
     )

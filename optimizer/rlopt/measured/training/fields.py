@@ -29,8 +29,8 @@ import numpy as np
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import RECOMPUTE
 from rlopt.facts import Catalog, Model
-from rlopt.measured.names import Machine, find_machine
-from rlopt.measured.rows import Row
+from rlopt.measured.names import MeasuredMachine, find_machine
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.model import training_model
 from rlopt.measured.training.stacks import StackFacts, default, find_stack, untimed
 
@@ -54,14 +54,14 @@ SAME_WORK = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class TrainingFields:
     """What one row ran; sizes are counts, `sharding` and `recompute` codes of a layout.
 
     A micro-batch holds sequences of at most ``tokens``; samples that are not packed have ``sample`` on average.
     """
 
     model: Model
-    machine: Machine
+    machine: MeasuredMachine
     stack: StackFacts
     gpus: int
     tp: int
@@ -86,7 +86,7 @@ class Fields:
     assumed: tuple[str, ...]
 
 
-def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields | str:
+def read_fields(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> TrainingFields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
     reason = untimed(row) or _contradiction(row)
@@ -112,7 +112,7 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
         assumed.append("method full")
     notes, length = row.text("notes"), _tokens(row, stack, assumed)
     kind = ADAPTER_TYPE.search(notes)
-    return Fields(
+    return TrainingFields(
         model=model,
         machine=machine,
         stack=stack,
@@ -133,7 +133,7 @@ def read_fields(row: Row, catalog: Catalog, calibration: Calibration) -> Fields 
     )
 
 
-def _contradiction(row: Row) -> str:
+def _contradiction(row: MeasuredRow) -> str:
     """Where printed rate, step time and batch do not belong to one run."""
     cells = [row.number(c) for c in ("tokens_per_s_per_gpu", "step_time_s", "gpus", "global_batch", "seq_len")]
     rate, step, gpus, batch, length = (cell or np.nan for cell in cells)
@@ -142,7 +142,7 @@ def _contradiction(row: Row) -> str:
     return "tokens/s, step time and batch contradict each other"
 
 
-def _with_gpu(row: Row, assumed: list[str]) -> Row:
+def _with_gpu(row: MeasuredRow, assumed: list[str]) -> MeasuredRow:
     """The row with the card of its source's pages where it names none."""
     if row.text("gpu"):
         return row
@@ -153,7 +153,7 @@ def _with_gpu(row: Row, assumed: list[str]) -> Row:
     return row
 
 
-def _stack(row: Row, calibration: Calibration, assumed: list[str]) -> StackFacts:
+def _stack(row: MeasuredRow, calibration: Calibration, assumed: list[str]) -> StackFacts:
     found = find_stack(row, calibration)
     recompute = row.text("activation_recompute").lower()
     if recompute in RECOMPUTE:
@@ -168,7 +168,7 @@ def _stack(row: Row, calibration: Calibration, assumed: list[str]) -> StackFacts
     return found
 
 
-def _parallel(row: Row, model: Model, machine: Machine, assumed: list[str]) -> dict[str, int] | str:
+def _parallel(row: MeasuredRow, model: Model, machine: MeasuredMachine, assumed: list[str]) -> dict[str, int] | str:
     """GPUs and degrees that multiply up to them."""
     degrees = {name: int(row.number(name) or 1) for name in PARTS}
     tp, pp, cp = degrees["tp"], degrees["pp"], degrees["cp"]
@@ -192,7 +192,7 @@ def _parallel(row: Row, model: Model, machine: Machine, assumed: list[str]) -> d
     return {"gpus": gpus, "dp": dp, "etp": etp, **degrees}
 
 
-def _batches(row: Row, sizes: dict[str, int], assumed: list[str]) -> tuple[int, int]:
+def _batches(row: MeasuredRow, sizes: dict[str, int], assumed: list[str]) -> tuple[int, int]:
     micro, batch, dp = row.number("micro_batch"), row.number("global_batch"), sizes["dp"]
     if micro is None:
         micro = 1.0
@@ -203,7 +203,7 @@ def _batches(row: Row, sizes: dict[str, int], assumed: list[str]) -> tuple[int, 
     return max(int(micro), 1), max(int(batch), 1)
 
 
-def _sharding(row: Row, gpus: int, assumed: list[str]) -> int:
+def _sharding(row: MeasuredRow, gpus: int, assumed: list[str]) -> int:
     text = row.text("sharding").lower()
     for word, code in SHARDINGS:
         if word in text:
@@ -216,7 +216,7 @@ def _sharding(row: Row, gpus: int, assumed: list[str]) -> int:
     return 3
 
 
-def _tokens(row: Row, stack: StackFacts, assumed: list[str]) -> float:
+def _tokens(row: MeasuredRow, stack: StackFacts, assumed: list[str]) -> float:
     stated = row.number("seq_len")
     if stated is not None:
         return stated
@@ -228,7 +228,7 @@ def _tokens(row: Row, stack: StackFacts, assumed: list[str]) -> float:
     return length
 
 
-def _sample(row: Row, length: float, assumed: list[str]) -> float:
+def _sample(row: MeasuredRow, length: float, assumed: list[str]) -> float:
     """Mean length of a sample: shorter than the limit where a row says that nothing is packed."""
     short = float(default("unpacked_sequence_length"))
     if not NOT_PACKED.search(row.text("notes")) or short >= length:
@@ -243,7 +243,7 @@ def _optimizer(notes: str) -> str:
     return "adamw_bf16" if PURE_16_BIT.search(notes) else "adamw"
 
 
-def _precision(row: Row, assumed: list[str]) -> str:
+def _precision(row: MeasuredRow, assumed: list[str]) -> str:
     text = row.text("precision").lower()
     if not row.has("precision"):
         text = row.text("notes").lower()
@@ -251,7 +251,7 @@ def _precision(row: Row, assumed: list[str]) -> str:
     return next((name for word, name in LOW_PRECISIONS if word in text), "bf16")
 
 
-def _rank(row: Row, assumed: list[str]) -> int:
+def _rank(row: MeasuredRow, assumed: list[str]) -> int:
     stated, found = row.number("lora_rank"), LORA_RANK.search(row.text("notes"))
     if stated is not None:
         return int(stated)
@@ -261,4 +261,4 @@ def _rank(row: Row, assumed: list[str]) -> int:
     return int(default("lora_rank"))
 
 
-__all__ = ["Fields", "read_fields"]
+__all__ = ["TrainingFields", "read_fields"]

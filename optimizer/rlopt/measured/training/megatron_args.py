@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rlopt.facts import Mla, Model, parameter_count
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 ARGUMENT = re.compile(r"(?:^|[;\s])(?P<name>[a-z][a-z0-9]*(?:-[a-z0-9]+)+|swiglu|optimizer)=(?P<value>[^;]*)")
 GPT2_VOCABULARY = 50257
@@ -22,7 +22,7 @@ LATENT = Mla(q_lora=None, kv_lora=32, qk_nope=128, qk_rope=64, v_dim=128)
 """Megatron's defaults of multi-latent attention (MLATransformerConfig)."""
 
 
-def arguments(row: Row) -> Mapping[str, str]:
+def arguments(row: MeasuredRow) -> Mapping[str, str]:
     """Arguments by name, empty where the notes hold none."""
     notes = row.text("notes")
     if "transformer-impl=" not in notes:
@@ -36,7 +36,7 @@ def whole(args: Mapping[str, str], name: str, default: int = 0) -> int:
     return int(value) if value.isdigit() else default
 
 
-def vocabulary(row: Row, args: Mapping[str, str], tp: int) -> int:
+def vocabulary(row: MeasuredRow, args: Mapping[str, str], tp: int) -> int:
     """Entries of the padded table: a multiple of the divisor times tp, as Megatron pads it."""
     stated = row.number("vocab")
     if stated is None:
@@ -46,7 +46,7 @@ def vocabulary(row: Row, args: Mapping[str, str], tp: int) -> int:
     return int(-(-stated // unit) * unit)
 
 
-def model_of(row: Row, args: Mapping[str, str]) -> Model | str:
+def model_of(row: MeasuredRow, args: Mapping[str, str]) -> Model | str:
     """The model that the arguments describe, or why they don't."""
     layers, hidden = row.number("layers"), row.number("hidden")
     if "hybrid-layer-pattern" in args or "hybrid-override-pattern" in args:

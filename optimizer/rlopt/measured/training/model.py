@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rlopt.facts import Catalog, Model
 from rlopt.measured.names import find_model
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.megatron_args import arguments, model_of
 from rlopt.measured.training.stacks import default
 
@@ -14,7 +14,7 @@ CONTRADICTS = 0.12
 """Stated parameters this far from the stated shape's own count belong to another shape."""
 
 
-def training_model(row: Row, catalog: Catalog, assumed: list[str]) -> Model | str:
+def training_model(row: MeasuredRow, catalog: Catalog, assumed: list[str]) -> Model | str:
     """The model, or why it is unknown; what had to be assumed goes to ``assumed``.
 
     Layers that are not stated are (parameters - vocabulary · hidden) / 12 hidden² (Narayanan et al., 2021, section
@@ -35,7 +35,7 @@ def training_model(row: Row, catalog: Catalog, assumed: list[str]) -> Model | st
     return found if isinstance(found, str) else _of_stated_size(found, row, assumed)
 
 
-def _of_stated_size(model: Model, row: Row, assumed: list[str]) -> Model:
+def _of_stated_size(model: Model, row: MeasuredRow, assumed: list[str]) -> Model:
     """The model with the parameters that the row states, where they contradict the shape it states as well.
 
     Tables print sizes that were computed by the run; their layers are more often copied wrongly.

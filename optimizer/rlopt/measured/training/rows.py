@@ -12,9 +12,9 @@ from rlopt.estimates import Hardware, Layout, ModelShape, Stack, Tokens, Trainin
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Catalog
-from rlopt.measured.outcome import Outcome
-from rlopt.measured.rows import Row
-from rlopt.measured.training.fields import Fields, read_fields
+from rlopt.measured.outcome import RowOutcome
+from rlopt.measured.rows import MeasuredRow
+from rlopt.measured.training.fields import TrainingFields, read_fields
 from rlopt.measured.training.stacks import default
 
 TOKENS, SECONDS = "tokens_per_s_per_gpu", "step_time_s"
@@ -42,7 +42,7 @@ class TrainingCases:
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
-    fields: tuple[Fields, ...]
+    fields: tuple[TrainingFields, ...]
     shape: ModelShape
     training: Training
     hardware: Hardware
@@ -56,11 +56,11 @@ class TrainingCases:
         return len(self.index)
 
 
-def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> TrainingCases:
+def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> TrainingCases:
     """Rows of a training file as arrays; the rest with its reason."""
     read = [read_fields(row, catalog, calibration) for row in rows]
-    index = [place for place, found in enumerate(read) if isinstance(found, Fields)]
-    fields = tuple(found for found in read if isinstance(found, Fields))
+    index = [place for place, found in enumerate(read) if isinstance(found, TrainingFields)]
+    fields = tuple(found for found in read if isinstance(found, TrainingFields))
     names = list(dict.fromkeys((f.model.name, f.model) for f in fields))
     shapes = [ModelShape.of(model) for _, model in names]
     place_of = {key: place for place, key in enumerate(names)}
@@ -103,12 +103,12 @@ def cases(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> Tr
     )
 
 
-def _labels(rows: Sequence[Row], fields: Sequence[Fields]) -> dict[str, tuple[str, ...]]:
+def _labels(rows: Sequence[MeasuredRow], fields: Sequence[TrainingFields]) -> dict[str, tuple[str, ...]]:
     every = [_label(row, one) for row, one in zip(rows, fields, strict=True)]
     return {name: tuple(label[name] for label in every) for name in (every[0] if every else ())}
 
 
-def _label(row: Row, one: Fields) -> dict[str, str]:
+def _label(row: MeasuredRow, one: TrainingFields) -> dict[str, str]:
     source = row.text("source").split("@")[0].split(":")
     repository = source[1].strip("/").split("/")[0] if source[0] in ("http", "https") else source[0]
     layout = (one.gpus, one.tp, one.pp, one.vp, one.dp, one.cp, one.ep, one.sharding)
@@ -160,24 +160,24 @@ def in_metric(found: TrainingCases, quantities: Sequence[str], step_s: Floats) -
     return np.where([quantity == SECONDS for quantity in quantities], step_s, rate)
 
 
-def predict(rows: Sequence[Row], catalog: Catalog, calibration: Calibration) -> list[Outcome]:
+def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     """One outcome per row, in order: tokens/s per GPU, or the step time where the row asks for that."""
     found = cases(rows, catalog, calibration)
     quantities = [rows[place].quantity or _measured(rows[place]) for place in found.index]
     values = in_metric(found, quantities, seconds(found, calibration))
-    outcomes = [Outcome.unsupported(reason) for reason in found.reasons]
+    outcomes = [RowOutcome.unsupported(reason) for reason in found.reasons]
     for case, place in enumerate(found.index):
         labels = {name: column[case] for name, column in found.labels.items()}
         good = np.isfinite(values[case]) and values[case] > 0.0
         outcomes[place] = (
-            Outcome(float(values[case]), labels=labels, note=found.notes[place])
+            RowOutcome(float(values[case]), labels=labels, note=found.notes[place])
             if good
-            else Outcome.unsupported("the device's peak or its network is unknown", labels)
+            else RowOutcome.unsupported("the device's peak or its network is unknown", labels)
         )
     return outcomes
 
 
-def _measured(row: Row) -> str:
+def _measured(row: MeasuredRow) -> str:
     return TOKENS if row.has(TOKENS) else SECONDS
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from rlopt.estimates.calibration import Calibration, calibration_dir
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 FILE = "sources.yaml"
 ENGINE_COLUMNS = ("engine", "framework")
@@ -70,13 +70,13 @@ def _untimed() -> tuple[tuple[tuple[re.Pattern[str], ...], str], ...]:
     )
 
 
-def untimed(row: Row) -> str:
+def untimed(row: MeasuredRow) -> str:
     """Why a row's time says nothing of how fast a stack trains; empty where it does."""
     text = _text(row)
     return next((reason for patterns, reason in _untimed() if all(p.search(text) for p in patterns)), "")
 
 
-def _text(row: Row) -> str:
+def _text(row: MeasuredRow) -> str:
     return " | ".join(row.text(column) for column in SEARCHED)
 
 
@@ -85,7 +85,7 @@ def default(name: str) -> Any:
     return _file()["defaults"][name]
 
 
-def find_stack(row: Row, calibration: Calibration) -> StackFacts:
+def find_stack(row: MeasuredRow, calibration: Calibration) -> StackFacts:
     """The stack of a row; an `engine` or `framework` cell that names a family wins over the table."""
     named = next((row.text(column).lower() for column in ENGINE_COLUMNS if row.has(column)), "")
     text = _text(row)

@@ -18,7 +18,7 @@ from rlopt.pools.run_points import at_points
 from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.sampling.seconds import sampled
 from rlopt.problem import Floats, Ints
-from rlopt.problem.stated import stated_counts
+from rlopt.problem.fixed import stated_counts
 from rlopt.workloads.variants import Variant
 
 WHOLE_NODE = 8

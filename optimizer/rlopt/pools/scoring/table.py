@@ -21,7 +21,7 @@ from rlopt.pools.run_points import at_points
 from rlopt.pools.training.memory import PARTS, Parts, as_dict
 from rlopt.pools.training.seconds import forward_times
 from rlopt.problem import Floats, Ints
-from rlopt.problem.stated import stated_counts
+from rlopt.problem.fixed import stated_counts
 
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32)
 

@@ -24,7 +24,7 @@ from rlopt.pools.training.memory import TrainingMemory, role_layout, training_me
 from rlopt.pools.training.seconds import forward_times, stage_seconds, update_times
 from rlopt.problem import Floats, Ints
 from rlopt.problem.detail import Nearest
-from rlopt.problem.stated import stated_counts
+from rlopt.problem.fixed import stated_counts
 
 CHUNK = 16_384
 RECOMPUTES: tuple[int, ...] = (0, 1, 2)

@@ -12,7 +12,7 @@ from rlopt.errors import Complaint
 from rlopt.reading.files.fixes import EXAMPLES, EXAMPLES_BY_NAME
 from rlopt.reading.files.keys import all_keys, field_of, known_keys
 from rlopt.reading.files.tree import Places, join
-from rlopt.request import Source
+from rlopt.request import KeyPlaces
 from rlopt.request.values.kinds import show
 
 MOST: Final = 100
@@ -25,7 +25,7 @@ _FOLLOWS: Final[Mapping[str, tuple[str, ...]]] = {"kv_heads": ("heads",), "head_
 
 def complaints_of(error: ValidationError, tree: Any, places: Places, file: str) -> list[Complaint]:
     """Turn every finding of a validation into a complaint."""
-    source = Source(places, file)
+    source = KeyPlaces(places, file)
     found = list(error.errors(include_url=False))[: MOST * 2]
     unknown = {_typo(finding, tree) for finding in found if finding["type"] == "extra_forbidden"}
     wrong = {_dotted(finding["loc"], tree) for finding in found}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rlopt.facts import Mla, Model, parameter_count
-from rlopt.reading.huggingface.families import FAMILIES, Family
+from rlopt.reading.huggingface.families import FAMILIES, ModelFamily
 from rlopt.reading.huggingface.file import ConfigFile
 
 #: The offset that OPT adds to its position table (huggingface.co/docs/transformers/model_doc/opt).
@@ -39,14 +39,14 @@ def model_from_config(path: Path) -> Model:
         fix = "describe the model inline, or name one of the catalog"
         file.complain("model_type", f"is {str(kind)[:40]!r}", ", ".join(sorted(FAMILIES)), fix)
         file.finish()
-    model = _shape(file, family or Family())
+    model = _shape(file, family or ModelFamily())
     _check(file, model)
     file.finish()
     count = parameter_count(model)
     return replace(model, params=count.total, active_params=count.active)
 
 
-def _shape(file: ConfigFile, family: Family) -> Model:
+def _shape(file: ConfigFile, family: ModelFamily) -> Model:
     layers, heads, hidden = (file.whole(key) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size"))
     experts = file.whole(family.experts, default=None) if family.experts else 0
     expert_ffn = file.whole(family.expert_ffn) if family.experts else 0
@@ -85,13 +85,13 @@ def _shape(file: ConfigFile, family: Family) -> Model:
     )
 
 
-def _qkv_bias(file: ConfigFile, family: Family) -> bool:
+def _qkv_bias(file: ConfigFile, family: ModelFamily) -> bool:
     if family.qkv_bias in ("always", "never"):
         return family.qkv_bias == "always"
     return file.flag(family.qkv_bias, default=False)
 
 
-def _shared(file: ConfigFile, family: Family, expert_ffn: int) -> int:
+def _shared(file: ConfigFile, family: ModelFamily, expert_ffn: int) -> int:
     """Total width of the shared experts."""
     if not family.shared:
         return 0
@@ -99,7 +99,7 @@ def _shared(file: ConfigFile, family: Family, expert_ffn: int) -> int:
     return value * expert_ffn if family.shared == "n_shared_experts" else value
 
 
-def _leading(file: ConfigFile, family: Family) -> int:
+def _leading(file: ConfigFile, family: ModelFamily) -> int:
     """Leading dense layers; experts at intervals can't be written as leading layers."""
     for key in ("decoder_sparse_step", "moe_layer_freq"):
         if family.experts and file.whole(key, default=1) != 1:
@@ -130,7 +130,7 @@ def _positions(file: ConfigFile) -> int:
     return file.whole("max_position_embeddings") + OPT_POSITION_OFFSET
 
 
-def _windows(file: ConfigFile, family: Family, layers: int) -> tuple[float, int | None]:
+def _windows(file: ConfigFile, family: ModelFamily, layers: int) -> tuple[float, int | None]:
     """Layers with full attention, and the window of the others (``None`` without windowed layers)."""
     kinds = file.keys.get("layer_types")
     if kinds is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ModelFamily:
     """How one family's keys map onto a model.
 
     Parameters
@@ -51,7 +51,7 @@ class Family:
     ffn: str = "intermediate_size"
 
 
-_DEEPSEEK = Family(
+_DEEPSEEK = ModelFamily(
     experts="n_routed_experts",
     expert_ffn="moe_intermediate_size",
     shared="n_shared_experts",
@@ -59,27 +59,27 @@ _DEEPSEEK = Family(
     mla=True,
 )
 
-FAMILIES: Mapping[str, Family] = {
-    "llama": Family(qkv_bias="attention_bias"),
-    "mistral": Family(windows="all"),
-    "mixtral": Family(experts="num_local_experts", expert_ffn="intermediate_size", ffn=""),
-    "qwen2": Family(qkv_bias="always", windows="flag"),
-    "qwen2_moe": Family(
+FAMILIES: Mapping[str, ModelFamily] = {
+    "llama": ModelFamily(qkv_bias="attention_bias"),
+    "mistral": ModelFamily(windows="all"),
+    "mixtral": ModelFamily(experts="num_local_experts", expert_ffn="intermediate_size", ffn=""),
+    "qwen2": ModelFamily(qkv_bias="always", windows="flag"),
+    "qwen2_moe": ModelFamily(
         qkv_bias="always",
         windows="flag",
         experts="num_experts",
         expert_ffn="moe_intermediate_size",
         shared="shared_expert_intermediate_size",
     ),
-    "qwen3": Family(qkv_bias="attention_bias", windows="flag", head_dim=128),
-    "qwen3_moe": Family(
+    "qwen3": ModelFamily(qkv_bias="attention_bias", windows="flag", head_dim=128),
+    "qwen3_moe": ModelFamily(
         qkv_bias="attention_bias", windows="flag", experts="num_experts", expert_ffn="moe_intermediate_size"
     ),
     "deepseek_v2": _DEEPSEEK,
     "deepseek_v3": _DEEPSEEK,
     "kimi_k2": _DEEPSEEK,
-    "glm4": Family(qkv_bias="attention_bias", head_dim=128),
-    "glm4_moe": Family(
+    "glm4": ModelFamily(qkv_bias="attention_bias", head_dim=128),
+    "glm4_moe": ModelFamily(
         qkv_bias="attention_bias",
         head_dim=128,
         experts="n_routed_experts",
@@ -87,7 +87,7 @@ FAMILIES: Mapping[str, Family] = {
         shared="n_shared_experts",
         leading="first_k_dense_replace",
     ),
-    "gpt_oss": Family(
+    "gpt_oss": ModelFamily(
         qkv_bias="always",
         head_dim=64,
         windows="half",
@@ -95,12 +95,12 @@ FAMILIES: Mapping[str, Family] = {
         expert_ffn="intermediate_size",
         ffn="",
     ),
-    "gemma": Family(tie=True, head_dim=256, qkv_bias="attention_bias"),
-    "gemma2": Family(tie=True, head_dim=256, qkv_bias="attention_bias", windows="half"),
-    "gemma3_text": Family(tie=True, head_dim=256, qkv_bias="attention_bias", windows="pattern"),
-    "phi3": Family(windows="all"),
-    "olmo2": Family(qkv_bias="attention_bias"),
-    "opt": Family(gated=False, bias=True, tie=True, qkv_bias="always", ffn="ffn_dim"),
-    "gpt_neox": Family(gated=False, bias=True, qkv_bias="always"),
-    "phi": Family(gated=False, bias=True, qkv_bias="always"),
+    "gemma": ModelFamily(tie=True, head_dim=256, qkv_bias="attention_bias"),
+    "gemma2": ModelFamily(tie=True, head_dim=256, qkv_bias="attention_bias", windows="half"),
+    "gemma3_text": ModelFamily(tie=True, head_dim=256, qkv_bias="attention_bias", windows="pattern"),
+    "phi3": ModelFamily(windows="all"),
+    "olmo2": ModelFamily(qkv_bias="attention_bias"),
+    "opt": ModelFamily(gated=False, bias=True, tie=True, qkv_bias="always", ffn="ffn_dim"),
+    "gpt_neox": ModelFamily(gated=False, bias=True, qkv_bias="always"),
+    "phi": ModelFamily(gated=False, bias=True, qkv_bias="always"),
 }

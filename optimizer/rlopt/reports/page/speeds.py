@@ -13,7 +13,7 @@ from rlopt.reports.text.frontier import MARK, knee_in_words
 
 
 @dataclass(frozen=True)
-class Row:
+class SpeedRow:
     """A plan that can be chosen, in the language in use."""
 
     number: int
@@ -31,8 +31,8 @@ class Speeds:
     """Plans on the frontier and beside it, and what the marked one means."""
 
     verdict: str
-    on_frontier: list[Row]
-    beside: list[Row]
+    on_frontier: list[SpeedRow]
+    beside: list[SpeedRow]
     knee: str
 
 
@@ -56,9 +56,9 @@ def speeds(chosen: Sequence[Choice]) -> Speeds:
     )
 
 
-def _row(one: Choice, against: float | None) -> Row:
+def _row(one: Choice, against: float | None) -> SpeedRow:
     plan = one.plan
-    return Row(
+    return SpeedRow(
         number=one.number,
         hours=tr(words.hours(one.hours)),
         total=words.usd(one.usd) + ("" if plan.status == "optimal" else " *"),

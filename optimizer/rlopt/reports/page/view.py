@@ -46,7 +46,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Machine:
+class PoolCard:
     """A pool as a card."""
 
     name: str
@@ -77,7 +77,7 @@ class PlanView:
     proven: bool
     more: list[str]
     facts: list[Fact]
-    machines: list[Machine]
+    machines: list[PoolCard]
     bill: list[Dimension]
     total: str
     """Without its currency."""
@@ -142,12 +142,12 @@ def _facts(plan: Plan) -> list[Fact]:
     return [Fact(tr(one.name), tr(one.value), tr(one.note)) for one in found]
 
 
-def _machine(pool: Pool) -> Machine:
+def _machine(pool: Pool) -> PoolCard:
     cards = f"{pool.gpus} × {pool.gpu}" if pool.gpu else ""
     nodes = f"{pool.nodes} × {pool.instance_type}"
     place = " ".join(part for part in (pool.provider, pool.zone or pool.region or tr("any region")) if part)
     paid = tr(words.PRICING.get(pool.pricing, pool.pricing))
-    return Machine(
+    return PoolCard(
         name=pool.name,
         what=cards or nodes,
         where=" · ".join(part for part in (nodes if cards else "", place, paid) if part),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import RenderableType
 
-from rlopt.answers.recalibration import Going, LogRead, Moved, Recalibration, StageSeconds, Switching
+from rlopt.answers.recalibration import Going, LogRead, MovedConstant, Recalibration, StageSeconds, Switching
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, heading, paragraph, table
 from rlopt.reports.text.diff import difference_report
@@ -88,7 +88,7 @@ def _seconds(one: StageSeconds) -> tuple[str, ...]:
     return (one.stage, *(words.seconds(value) for value in (one.logged, one.before, one.after)))
 
 
-def _moved(one: Moved) -> tuple[str, ...]:
+def _moved(one: MovedConstant) -> tuple[str, ...]:
     held = "; a physical bound holds it" if one.at_bound else ""
     return (meaning(one.constant), f"{one.before:.4g}", f"{one.after:.4g}", f"{one.because}{held}")
 

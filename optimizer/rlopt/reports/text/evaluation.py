@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import RenderableType
 
-from rlopt.answers.evaluation import Broken, Evaluation, Misfit, Remedy, Said
+from rlopt.answers.evaluation import Broken, ConfigurationEvaluation, Misfit, Remedy, Said
 from rlopt.answers.plan import Plan
 from rlopt.language import Name
 from rlopt.reports import words
@@ -22,7 +22,7 @@ CHOICES = ("what", "yours", "optimum")
 KEEPS = "It keeps every limit and floor of the request."
 
 
-def evaluation_report(found: Evaluation) -> list[RenderableType]:
+def evaluation_report(found: ConfigurationEvaluation) -> list[RenderableType]:
     """Lay an evaluation out for the terminal."""
     parts: list[RenderableType] = [paragraph(headline(found), style="bold")]
     parts += _memory(found)
@@ -40,7 +40,7 @@ def evaluation_report(found: Evaluation) -> list[RenderableType]:
     return [*parts, *heading("Worth knowing"), bullets(notes)] if notes else parts
 
 
-def headline(found: Evaluation) -> str:
+def headline(found: ConfigurationEvaluation) -> str:
     """One sentence: whether it fits, its bill and hours, and what the optimum saves."""
     if found.plan is None:
         return f"{found.name} does not fit." + (
@@ -60,7 +60,7 @@ def _plan(plan: Plan) -> str:
     return f"costs {words.usd(plan.cost.total_usd)}, expected in {expected}, in {chances} by {sure}"
 
 
-def _saving(found: Evaluation) -> str:
+def _saving(found: ConfigurationEvaluation) -> str:
     if found.difference is None or found.difference.more_usd is None:
         return "Within the limits of the request there is no plan."
     more = found.difference.more_usd
@@ -81,7 +81,7 @@ def _when(more_hours: float | None) -> str:
     return f" and is done {words.hours(abs(more_hours))} {'later' if more_hours > 0 else 'sooner'}"
 
 
-def _memory(found: Evaluation) -> list[RenderableType]:
+def _memory(found: ConfigurationEvaluation) -> list[RenderableType]:
     if not found.memory:
         return []
     rows = []
@@ -135,7 +135,7 @@ def _broken(one: Broken) -> str:
     return f"{one.constraint} is {limit}, the configuration has {value}"
 
 
-def _against(found: Evaluation) -> list[RenderableType]:
+def _against(found: ConfigurationEvaluation) -> list[RenderableType]:
     """What the optimum changes: money, decisions and machines."""
     if found.difference is None:
         return []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from rlopt.answers.explanation import Engineering, Explanation, Moved, Worth
+from rlopt.answers.explanation import Engineering, Explanation, MovedLimit, Worth
 from rlopt.answers.plan import Plan, StageTime, Time
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, paragraph
@@ -99,7 +99,7 @@ def _pays(one: Worth, plan: Plan) -> bool:
     )
 
 
-def moved_usd(moved: Moved, plan: Plan) -> float:
+def moved_usd(moved: MovedLimit, plan: Plan) -> float:
     """USD that a plan under a moved limit costs more than the plan."""
     return moved.total_usd - (plan.cost.total_usd if plan.cost else 0.0)
 
@@ -119,7 +119,7 @@ def _limit(one: Worth, plan: Plan) -> str:
     return f"{text}. {'; '.join(parts)}"
 
 
-def _change(moved: Moved, plan: Plan) -> str:
+def _change(moved: MovedLimit, plan: Plan) -> str:
     usd = moved_usd(moved, plan)
     hours = moved.hours - (plan.time.confident_hours if plan.time else 0.0)
     money = "the same bill" if abs(usd) < LEAST_USD else f"{words.usd(abs(usd))} {'more' if usd > 0 else 'less'}"

@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 from rich.console import RenderableType
 
-from rlopt.answers.review import MachineTime, Part, Parts, Review, ReviewLine
+from rlopt.answers.review import MachineTime, Part, Review, ReviewLine, ReviewParts
 from rlopt.reports import words
 from rlopt.reports.layout import Fitting, bullets, heading, paragraph, table
 
@@ -82,7 +82,7 @@ def _lacking(one: MachineTime) -> list[str]:
     return [name for name in known if name not in one.stated]
 
 
-def in_cents(parts: Parts, more_usd: float) -> dict[Part, float]:
+def in_cents(parts: ReviewParts, more_usd: float) -> dict[Part, float]:
     """The parts in whole cents that add up to the difference in whole cents.
 
     What rounding leaves goes to the rest, or to the largest part where there is no rest.

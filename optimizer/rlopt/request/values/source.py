@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class KeyPlaces:
     """Places of the keys that files and overrides set.
 
     Parameters
@@ -32,7 +32,7 @@ class Source:
 
     def __eq__(self, other: object) -> bool:
         """Two requests that ask the same are equal wherever they were written."""
-        return isinstance(other, Source)
+        return isinstance(other, KeyPlaces)
 
     def __hash__(self) -> int:
-        return hash(Source)
+        return hash(KeyPlaces)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.evaluation import Broken, Evaluation, StageMemory
+from rlopt.answers.evaluation import Broken, ConfigurationEvaluation, StageNeed
 from rlopt.answers.plan import Plan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import NotSupportedError
@@ -27,26 +27,28 @@ from rlopt.studies.configuration.published_request import without
 from rlopt.studies.configuration.remedies import Tried
 from rlopt.studies.configuration.shortfall import misfit
 from rlopt.studies.configuration.sources import said
-from rlopt.studies.configuration.user_machines import Machines, admitting, machines_of
+from rlopt.studies.configuration.user_machines import UserMachines, admitting, machines_of
 from rlopt.studies.configuration.widened_request import asked
 from rlopt.studies.diff import difference
 
-__all__ = ["Priced", "evaluate", "price"]
+__all__ = ["PricedConfiguration", "evaluate", "price"]
 
 
 @dataclass(frozen=True, slots=True)
-class Priced:
+class PricedConfiguration:
     """A configuration as the cheapest plan that is one; ``plan`` None where none is."""
 
     problem: Problem
     plan: Plan | None
-    memory: tuple[StageMemory, ...]
+    memory: tuple[StageNeed, ...]
     broken: tuple[str, ...]
     outside: tuple[str, ...]
-    machines: Machines
+    machines: UserMachines
 
 
-def price(config: Configuration, request: Request, catalog: Catalog, build: Build, backend: str = "pulp") -> Priced:
+def price(
+    config: Configuration, request: Request, catalog: Catalog, build: Build, backend: str = "pulp"
+) -> PricedConfiguration:
     """Hold a configuration and price it. Raises InputError where it contradicts itself, the request or the catalogs."""
     machines = machines_of(config, request, catalog)
     question = asked(config, request, machines)
@@ -54,18 +56,18 @@ def price(config: Configuration, request: Request, catalog: Catalog, build: Buil
     more = stated_rules(problem, config)
     broken = keys_broken(problem, more) if _any(problem) else None
     if broken is None:
-        return Priced(problem, None, (), (), question.outside, machines)
+        return PricedConfiguration(problem, None, (), (), question.outside, machines)
     if broken:
         problem = _built(config, without(question.request, broken), machines, build)
         more = stated_rules(problem, config)
     found = find(problem, "cost", [*rules_of(problem), *more])
     plan, column = solve_column(problem, found, "cost", backend)
     if column is None:
-        return Priced(problem, None, (), broken, question.outside, machines)
-    return Priced(problem, plan, _memory(column, problem), broken, question.outside, machines)
+        return PricedConfiguration(problem, None, (), broken, question.outside, machines)
+    return PricedConfiguration(problem, plan, _memory(column, problem), broken, question.outside, machines)
 
 
-def _built(config: Configuration, request: Request, machines: Machines, build: Build) -> Problem:
+def _built(config: Configuration, request: Request, machines: UserMachines, build: Build) -> Problem:
     ids = machines.all
     try:
         problem = build(request, machines.catalog, lambda offer: offer.id in ids, held(config, machines))
@@ -99,10 +101,10 @@ def _details(column: Columns, problem: Problem) -> list[tuple[str, PoolDetail]]:
     return found
 
 
-def _memory(column: Columns, problem: Problem) -> tuple[StageMemory, ...]:
+def _memory(column: Columns, problem: Problem) -> tuple[StageNeed, ...]:
     """Every stage of every pool of the plan's column (one row)."""
     return tuple(
-        StageMemory(
+        StageNeed(
             pool=name,
             stage=stage,
             needed_gib=sum(parts.values()),
@@ -114,7 +116,9 @@ def _memory(column: Columns, problem: Problem) -> tuple[StageMemory, ...]:
     )
 
 
-def evaluate(problem: Problem, config: Configuration, build: Build, name: str, backend: str = "pulp") -> Evaluation:
+def evaluate(
+    problem: Problem, config: Configuration, build: Build, name: str, backend: str = "pulp"
+) -> ConfigurationEvaluation:
     """Evaluate a configuration of the problem's job beside its optimum. Raises InputError for one that cannot be."""
     request, catalog = problem.request, problem.catalog
     found = price(config, request, catalog, build, backend)
@@ -132,10 +136,10 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
 
         why, memory = misfit(found.problem, config, found.machines, request, attempt)
         stated = said(config, None)[0]
-        return Evaluation(fits=False, misfit=why, memory=memory, stated=stated, outside=outside, **common)
+        return ConfigurationEvaluation(fits=False, misfit=why, memory=memory, stated=stated, outside=outside, **common)
     stated, taken = said(config, found.plan)
     choices = [key for key in outside if key.startswith("choices.")]
-    return Evaluation(
+    return ConfigurationEvaluation(
         fits=True,
         memory=list(found.memory),
         stated=stated,
@@ -148,12 +152,12 @@ def evaluate(problem: Problem, config: Configuration, build: Build, name: str, b
     )
 
 
-def _broken_keys(found: Priced) -> tuple[str, ...]:
+def _broken_keys(found: PricedConfiguration) -> tuple[str, ...]:
     """Limits and floors that a priced configuration does not keep."""
     return tuple(dict.fromkeys((*(key for key in found.outside if key.startswith("limits.")), *found.broken)))
 
 
-def _breaks(problem: Problem, found: Priced) -> list[Broken]:
+def _breaks(problem: Problem, found: PricedConfiguration) -> list[Broken]:
     """Limits and floors of the request that the configuration's plan exceeds, each with both numbers."""
     assert found.plan is not None
     plan, rows = found.plan, list[Broken]()
@@ -168,7 +172,7 @@ def _breaks(problem: Problem, found: Priced) -> list[Broken]:
     return rows
 
 
-def _optimum(problem: Problem, machines: Machines, build: Build, backend: str) -> Plan:
+def _optimum(problem: Problem, machines: UserMachines, build: Build, backend: str) -> Plan:
     """The cheapest plan of the request; machines with a price of the configuration's are among its choices."""
     request = problem.request.replaced("objective", "cost")
     if not machines.own:

@@ -14,16 +14,16 @@ from rlopt.assembly import decisions as decided
 from rlopt.errors import NotSupportedError
 from rlopt.estimates import RECOMPUTE, SHARDING, Layout
 from rlopt.facts import Offer
-from rlopt.pools.build import Held
+from rlopt.pools.build import Fixed
 from rlopt.problem import Ints, Pools, Problem
-from rlopt.problem.stated import Mask, Only
+from rlopt.problem.fixed import FixedSizes, Mask
 from rlopt.request import Request
 from rlopt.rules import Rule
 from rlopt.search.exhaustive import opened
-from rlopt.studies.configuration.user_machines import Machines
+from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.workloads.variants import Variant
 
-Build = Callable[[Request, Any, Callable[[Offer], bool] | None, Held | None], Problem]
+Build = Callable[[Request, Any, Callable[[Offer], bool] | None, Fixed | None], Problem]
 """A problem of a request on a catalog, of some offers and some configurations alone."""
 DEGREES = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "micro_batch")
 
@@ -37,7 +37,7 @@ def gpus_of(pool: PoolGiven, catalog_gpus: Mapping[str, int], ids: frozenset[str
     return tuple(sorted({pool.nodes * catalog_gpus[name] for name in ids}))
 
 
-def held(config: Configuration, machines: Machines) -> Held:
+def held(config: Configuration, machines: UserMachines) -> Fixed:
     """What alone is estimated of the configuration."""
     each = {one.id: one.gpus for one in (*machines.catalog.offers, *machines.catalog.zone_offers)}
     sizes: dict[str, tuple[int, ...]] = {}
@@ -51,7 +51,7 @@ def held(config: Configuration, machines: Machines) -> Held:
     if not engines:
         engines = [(layout.rollout_tp, layout.rollout_ep)]
     loose = any(engine == (None, None) for engine in engines)
-    only = Only(
+    only = FixedSizes(
         training_gpus=sizes.get("train", ()),
         sampling_gpus=sizes.get("rollout", ()),
         scoring_gpus=sizes.get("score", ()),
@@ -60,7 +60,7 @@ def held(config: Configuration, machines: Machines) -> Held:
         recompute=None if layout.recompute is None else RECOMPUTE.index(layout.recompute),
         engines=() if loose else tuple(engines),
     )
-    return Held(lambda table, _: np.arange(len(table)), lambda table, _: np.arange(len(table)), only)
+    return Fixed(lambda table, _: np.arange(len(table)), lambda table, _: np.arange(len(table)), only)
 
 
 def layouts(given: LayoutGiven, without: str = "") -> Mask | None:
@@ -86,7 +86,7 @@ def layouts(given: LayoutGiven, without: str = "") -> Mask | None:
     return meant
 
 
-def narrowed(problem: Problem, config: Configuration, machines: Machines) -> Problem:
+def narrowed(problem: Problem, config: Configuration, machines: UserMachines) -> Problem:
     """The problem with the pools of the configuration alone, and what was decided beside them."""
     if config.decisions.load is not None:  # a way to load that another beats may be the stated one
         problem = opened(problem)
@@ -103,7 +103,7 @@ def narrowed(problem: Problem, config: Configuration, machines: Machines) -> Pro
         scoring=kept(problem.scoring, "score"),
         bare=None,
         intervals=_intervals(problem, config),
-        cares=_cares(problem, config),
+        recovery_options=_cares(problem, config),
     )
 
 
@@ -137,7 +137,7 @@ def _variants(problem: Problem, config: Configuration) -> tuple[int, ...]:
 
 
 def _pools(
-    pools: Pools, problem: Problem, config: Configuration, machines: Machines, role: str, ways: tuple[int, ...]
+    pools: Pools, problem: Problem, config: Configuration, machines: UserMachines, role: str, ways: tuple[int, ...]
 ) -> Pools:
     """The rows of a table that are a pool of the configuration."""
     offers, kept = problem.market.offers, np.zeros(len(pools), dtype=np.bool_)
@@ -212,11 +212,15 @@ def _cares(problem: Problem, config: Configuration) -> tuple[Any, ...]:
         for name in ("spare_nodes", "rollouts_every", "compressed")
         if getattr(given, name) is not None
     }
-    found = tuple(care for care in problem.cares if all(getattr(care, name) == value for name, value in stated.items()))
+    found = tuple(
+        recovery
+        for recovery in problem.recovery_options
+        if all(getattr(recovery, name) == value for name, value in stated.items())
+    )
     if found:
         return found
     for name, value in stated.items():
-        known = sorted({getattr(care, name) for care in problem.cares})
+        known = sorted({getattr(recovery, name) for recovery in problem.recovery_options})
         if value not in known:
             some = ", ".join(map(str, known))
             raise config.wrong(None, name, f"{value} is not among what the request leaves to choose", some, "name one")

@@ -16,7 +16,7 @@ import numpy as np
 
 from rlopt.answers.plan import Plan
 from rlopt.estimates import OFFLOAD
-from rlopt.pools.build import Held, build_problem
+from rlopt.pools.build import Fixed, build_problem
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Ints, Problem
@@ -24,11 +24,18 @@ from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
 from rlopt.studies.cheapest import cheapest, find, solve_found
 from rlopt.studies.configuration.broken_limits import broken as keys_broken
-from rlopt.studies.configuration.published_request import Machine, Published, Question, question, with_market, without
+from rlopt.studies.configuration.published_request import (
+    Published,
+    PublishedMachine,
+    Question,
+    question,
+    with_market,
+    without,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PublishedComparison:
     """The plan of the request, the configuration's, and the cheapest under the limits that the configuration had."""
 
     plan: Plan
@@ -44,7 +51,7 @@ class Comparison:
     """Why there is no configuration to price."""
 
 
-def _held(run: Published, layout: bool) -> Held:
+def _held(run: Published, layout: bool) -> Fixed:
     """Rows of the estimates that are the configuration; ``layout`` False holds the machines alone."""
 
     def training(table: TrainingTable, gpus: Ints) -> Ints:
@@ -65,7 +72,7 @@ def _held(run: Published, layout: bool) -> Held:
             kept = kept & (table.tp == run.rollout_tp)
         return np.asarray(np.flatnonzero(kept), dtype=np.int64)
 
-    return Held(training, sampling)
+    return Fixed(training, sampling)
 
 
 def _size(run: Published) -> Rule:
@@ -81,7 +88,7 @@ def _size(run: Published) -> Rule:
     )
 
 
-def compare(problem: Problem, run: Published, plan: Plan | None = None, backend: str = "pulp") -> Comparison:
+def compare(problem: Problem, run: Published, plan: Plan | None = None, backend: str = "pulp") -> PublishedComparison:
     """Price one published configuration of the problem's job beside its plan (``plan`` where it is known already).
 
     Bills are compared, whatever the request's objective. Raises SolverError where a plan fails its audit.
@@ -90,7 +97,7 @@ def compare(problem: Problem, run: Published, plan: Plan | None = None, backend:
     request = problem.request.replaced("objective", "cost")
     asked = with_market(question(request, run, problem.catalog), run)
     if isinstance(asked, str):
-        return Comparison(own, None, None, (), (), (), asked)
+        return PublishedComparison(own, None, None, (), (), (), asked)
     freed: tuple[str, ...] = ()
     if run.rollout_tp is not None and run.training_gpus is None and run.gpus > 1:
         freed = ("rollout tp",)  # the engine of a pool that trains too takes its best degree
@@ -102,7 +109,7 @@ def compare(problem: Problem, run: Published, plan: Plan | None = None, backend:
             break
         freed = ("layout",)
     if broken is None:
-        return Comparison(own, None, None, asked.lifted, (), asked.assumed, _misfit(narrow, run))
+        return PublishedComparison(own, None, None, asked.lifted, (), asked.assumed, _misfit(narrow, run))
     if broken:
         narrow = _built(problem, asked, without(asked.narrow, broken), held)
     found = find(narrow, "cost", [*rules_of(narrow), _size(run)])
@@ -111,7 +118,7 @@ def compare(problem: Problem, run: Published, plan: Plan | None = None, backend:
     unlimited = own
     if lifted or asked.assumed:
         unlimited = _cheapest_of(problem, asked, without(asked.wide, broken), backend)
-    return Comparison(own, configuration, unlimited, lifted, freed, asked.assumed)
+    return PublishedComparison(own, configuration, unlimited, lifted, freed, asked.assumed)
 
 
 def _misfit(problem: Problem, run: Published) -> str:
@@ -130,8 +137,8 @@ def _cheapest_of(problem: Problem, asked: Question, request: Request, backend: s
     return min(plans, key=lambda plan: plan.cost.total_usd if plan.cost else math.inf)
 
 
-def _built(problem: Problem, asked: Question, request: Request, held: Held | None) -> Problem:
+def _built(problem: Problem, asked: Question, request: Request, held: Fixed | None) -> Problem:
     return build_problem(request, asked.catalog, problem.models, held=held)
 
 
-__all__ = ["Comparison", "Machine", "Published", "compare"]
+__all__ = ["Published", "PublishedComparison", "PublishedMachine", "compare"]

@@ -20,7 +20,7 @@ MARKETS = ((), ("regions",), ("pricing",), ("providers",), ("providers", "region
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class PublishedMachine:
     """How the GPUs of the run stand in their machines, for prices that speak of single cards; network in Gb/s."""
 
     gpus: int
@@ -50,7 +50,7 @@ class Published:
     group_size: int | None = None
     provider: str | None = None
     """Whose price is taken where the request's own providers do not rent the machines."""
-    machine: Machine | None = None
+    machine: PublishedMachine | None = None
 
 
 @dataclass(frozen=True, slots=True)

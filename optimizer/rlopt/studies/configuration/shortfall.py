@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.evaluation import Misfit, StageMemory
+from rlopt.answers.evaluation import Misfit, StageNeed
 from rlopt.errors import InputError
 from rlopt.pools.context import margin
 from rlopt.pools.node.host import node_memory_gib
@@ -19,7 +19,7 @@ from rlopt.reports import words
 from rlopt.request import Request
 from rlopt.studies.configuration.fixed_problem import DEGREES, layouts
 from rlopt.studies.configuration.remedies import Attempt, remedies
-from rlopt.studies.configuration.user_machines import Machines
+from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.studies.explain.unfit import why_empty
 
 MOST_ROWS = 64
@@ -27,8 +27,8 @@ MOST_ROWS = 64
 
 
 def misfit(
-    problem: Problem, config: Configuration, machines: Machines, request: Request, attempt: Attempt
-) -> tuple[Misfit, list[StageMemory]]:
+    problem: Problem, config: Configuration, machines: UserMachines, request: Request, attempt: Attempt
+) -> tuple[Misfit, list[StageNeed]]:
     """Say why nothing is left of a problem that holds one configuration. Raises InputError for an unknown layout."""
     tables = [(context, table) for context, table in problem.estimates.training]  # type: ignore[attr-defined]
     if not tables:
@@ -80,7 +80,7 @@ def _names(every: Any, key: str) -> list[str]:
     ]
 
 
-def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tuple[Misfit | None, list[StageMemory]]:
+def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tuple[Misfit | None, list[StageNeed]]:
     """Training alone lacks memory of the GPU, or of the host."""
     nearest, generates = problem.nearest, problem.workload.generates
     name = "train" if not generates or "colocated" not in problem.request.placements else "main"
@@ -91,7 +91,7 @@ def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tupl
             f"{nearest.capacity_gib:.1f} GiB can be used: {nearest.missing_gib:.1f} GiB are missing. The largest part "
             f"is {words.spelled(nearest.part)} with {nearest.part_gib:.1f} GiB"
         )
-        memory = StageMemory(
+        memory = StageNeed(
             pool=name,
             stage=nearest.stage,
             needed_gib=nearest.needed_gib,
@@ -121,7 +121,7 @@ def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tupl
     return None, []
 
 
-def _kinds(problem: Problem, config: Configuration, machines: Machines) -> Ints:
+def _kinds(problem: Problem, config: Configuration, machines: UserMachines) -> Ints:
     """Kinds of machines that the rollout pools may stand on."""
     pairs = zip(config.pools, machines.ids, strict=True)
     meant = frozenset[str]().union(*(ids for pool, ids in pairs if pool.role == "rollout"))
@@ -130,8 +130,8 @@ def _kinds(problem: Problem, config: Configuration, machines: Machines) -> Ints:
 
 
 def _sampling(
-    problem: Problem, config: Configuration, machines: Machines, tables: list[tuple[Any, TrainingTable]]
-) -> tuple[Misfit | None, list[StageMemory]]:
+    problem: Problem, config: Configuration, machines: UserMachines, tables: list[tuple[Any, TrainingTable]]
+) -> tuple[Misfit | None, list[StageNeed]]:
     """The engine has no room for its weights and one sequence, alone or beside what training keeps."""
     if not problem.workload.generates or len(problem.rollout) or len(problem.colocated):
         return None, []
@@ -168,7 +168,7 @@ def _sampling(
     )
     part = max(parts, key=parts.__getitem__)
     pool = "main" if beside else "rollout"
-    shown = StageMemory(pool=pool, stage="generate", needed_gib=memory + short, capacity_gib=memory, parts=parts)
+    shown = StageNeed(pool=pool, stage="generate", needed_gib=memory + short, capacity_gib=memory, parts=parts)
     found = Misfit(
         pool=pool,
         reason=reason,

@@ -41,7 +41,7 @@ TURNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
+class UserMachines:
     """Offers that each pool may stand on."""
 
     catalog: Catalog
@@ -67,7 +67,7 @@ def opened(request: Request, keys: tuple[str, ...] = tuple(OPEN)) -> Request:
     return request
 
 
-def admitting(request: Request, machines: Machines) -> Request:
+def admitting(request: Request, machines: UserMachines) -> Request:
     """The request with its choices opened for the machines of a configuration, and no further.
 
     Prices of storage and of machines without GPUs obey the same choices: opened wider than need be, they would be
@@ -95,7 +95,7 @@ def admitting(request: Request, machines: Machines) -> Request:
     return wide
 
 
-def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Machines:
+def machines_of(config: Configuration, request: Request, catalog: Catalog) -> UserMachines:
     """Find the machines of every pool. Raises InputError where there are none."""
     ids: dict[int, frozenset[str]] = {}
     own: set[str] = set()
@@ -117,7 +117,7 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Ma
         ids[number], keys = _listed(config, pool, devices[number], request, listed)
         outside |= dict.fromkeys(f"choices.{key}" for key in keys)
     in_order = tuple(ids[number] for number in range(len(stated)))
-    return Machines(catalog, in_order, frozenset(own), tuple(outside), tuple(notes))
+    return UserMachines(catalog, in_order, frozenset(own), tuple(outside), tuple(notes))
 
 
 def _named_apart(offer: Offer, number: int, used: frozenset[str], catalog: Catalog) -> Offer:

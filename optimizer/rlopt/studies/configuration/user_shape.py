@@ -8,7 +8,7 @@ from rlopt.answers.configuration import Configuration, PoolGiven
 from rlopt.facts import Catalog
 from rlopt.facts.offer import Shape
 from rlopt.measured.names import find_machine
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 
 OWN_DISK_GIB: Final = 1e6
 """Disks of one's own machines are not on the bill: they are as large as is needed."""
@@ -20,7 +20,7 @@ def own_shape(
     """A machine that no catalog lists: what is not stated of it is as in machines of that GPU that were measured."""
     if pool.gpu is None or devices is None:
         raise config.wrong(pool, "gpu", "is missing", "the GPU of your own machines", "add gpu: H100")
-    usual = find_machine(Row(0, {"gpu": pool.gpu}), catalog)
+    usual = find_machine(MeasuredRow(0, {"gpu": pool.gpu}), catalog)
     names = sorted(devices)
     device = usual.device.name if not isinstance(usual, str) and usual.device.name in devices else names[0]
     notes = [f"{pool.gpu} is taken to be {device}"] if len(names) > 1 else []

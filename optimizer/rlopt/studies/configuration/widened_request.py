@@ -7,7 +7,7 @@ from typing import Any
 
 from rlopt.answers.configuration import Configuration
 from rlopt.request import Request
-from rlopt.studies.configuration.user_machines import Machines, admitting
+from rlopt.studies.configuration.user_machines import UserMachines, admitting
 
 WIDE_GPUS = 512
 """Least limit on GPUs where the request sets none that allows the configuration."""
@@ -19,12 +19,12 @@ class Asked:
 
     request: Request
     """Narrowed to what is stated, and widened by it where it was not allowed."""
-    machines: Machines
+    machines: UserMachines
     outside: tuple[str, ...]
     """Choices and limits on GPUs of the request that do not allow the configuration."""
 
 
-def asked(config: Configuration, request: Request, machines: Machines) -> Asked:
+def asked(config: Configuration, request: Request, machines: UserMachines) -> Asked:
     """The request that allows the configuration and nothing that contradicts it."""
     outside = dict.fromkeys(machines.outside)
     narrow, given = admitting(request, machines), config.decisions
@@ -61,7 +61,7 @@ def asked(config: Configuration, request: Request, machines: Machines) -> Asked:
     return Asked(narrow, machines, tuple(outside))
 
 
-def _gpus(config: Configuration, machines: Machines) -> list[int]:
+def _gpus(config: Configuration, machines: UserMachines) -> list[int]:
     """GPUs that each pool may have at most; 0 where they are not counted."""
     each = {one.id: one.gpus for one in (*machines.catalog.offers, *machines.catalog.zone_offers)}
     pairs = zip(config.pools, machines.ids, strict=True)

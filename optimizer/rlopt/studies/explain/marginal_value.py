@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.answers.explanation import Moved, Worth
+from rlopt.answers.explanation import MovedLimit, Worth
 from rlopt.answers.plan import Plan
 from rlopt.problem import Problem
 from rlopt.request import Request
@@ -62,7 +62,7 @@ def _unit(rule: Rule, plan: Plan) -> float:
     return float(min((pool.gpus_per_node for pool in plan.pools if pool.gpus), default=1))
 
 
-def _moved(problem: Problem, rule: Rule, limit: float | None, rebuild: Rebuild, clock: Clock) -> Moved | None:
+def _moved(problem: Problem, rule: Rule, limit: float | None, rebuild: Rebuild, clock: Clock) -> MovedLimit | None:
     """The best plan where ``rule`` stands at ``limit``, or nowhere; None where there is no plan."""
     if rule.key == GPUS and (limit is None or limit > rule.limit):
         problem = rebuild(problem.request.replaced(GPUS, None if limit is None else int(limit)))
@@ -71,7 +71,7 @@ def _moved(problem: Problem, rule: Rule, limit: float | None, rebuild: Rebuild, 
     return _best(problem, kept, rule, limit, clock)
 
 
-def _best(problem: Problem, rules: Sequence[Rule], rule: Rule, limit: float | None, clock: Clock) -> Moved | None:
+def _best(problem: Problem, rules: Sequence[Rule], rule: Rule, limit: float | None, clock: Clock) -> MovedLimit | None:
     by_time = problem.request.objective == "time"
     found = find(problem, "time" if by_time else "cost", rules, seconds=clock.left)
     clock.saw(found.complete)
@@ -80,7 +80,7 @@ def _best(problem: Problem, rules: Sequence[Rule], rule: Rule, limit: float | No
         return None
     best = rows[np.argmin((found.columns.confident_hours if by_time else found.columns.usd)[rows])]
     column = found.columns.take(np.array([best]))
-    return Moved(
+    return MovedLimit(
         limit=limit,
         total_usd=float(column.usd[0]),
         hours=float(column.confident_hours[0]),

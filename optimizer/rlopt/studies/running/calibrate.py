@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import Plan
-from rlopt.answers.recalibration import Band, LogRead, Moved, Recalibration, StageSeconds
+from rlopt.answers.recalibration import CalibratedBand, LogRead, MovedConstant, Recalibration, StageSeconds
 from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.facts import Catalog
@@ -16,11 +16,11 @@ from rlopt.fitting.user_fit import Fitted
 from rlopt.launchers.logs.contract import STAGES, STEP
 from rlopt.launchers.logs.read import Log, read_log
 from rlopt.launchers.logs.steady import Middle, Steady, steady
-from rlopt.reading.calibration_file import Run
+from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.calibration_text import calibration_text
 from rlopt.reading.rest import rest_of
 from rlopt.request import OwnConstants, Request
-from rlopt.studies.configuration.evaluate import Priced, price
+from rlopt.studies.configuration.evaluate import PricedConfiguration, price
 from rlopt.studies.configuration.fixed_problem import Build
 from rlopt.studies.running.continue_or_switch import with_plan
 from rlopt.studies.running.user_log import OwnLogs, own_logs, own_run, with_constants
@@ -86,7 +86,9 @@ def calibrate(
     return with_plan(answer, found.logged.get(STEP), own, config, catalog, build, solve)
 
 
-def _as_logged(request: Request, logs: Sequence[tuple[Log, Steady]], price_whole: Callable[[], Priced]) -> Request:
+def _as_logged(
+    request: Request, logs: Sequence[tuple[Log, Steady]], price_whole: Callable[[], PricedConfiguration]
+) -> Request:
     """The request with responses as long as they were on average over the steps that are fitted on."""
     text = request.job.response_tokens
     if text.last == text.mean:
@@ -120,12 +122,12 @@ def _stages(found: OwnLogs, after: dict[str, float]) -> list[StageSeconds]:
     ]
 
 
-def _moved(fitted: Fitted, logs: Sequence[tuple[Log, Steady]]) -> list[Moved]:
+def _moved(fitted: Fitted, logs: Sequence[tuple[Log, Steady]]) -> list[MovedConstant]:
     rows = []
     for path, (before, after) in fitted.moved.items():
         names = next((BECAUSE[part] for part in reversed(path) if part in BECAUSE), (STEP,))
         rows.append(
-            Moved(
+            MovedConstant(
                 constant=".".join(path),
                 before=before,
                 after=after,
@@ -161,7 +163,7 @@ def _log_read(log: Log, one: Steady) -> LogRead:
     )
 
 
-def _bands(fitted: Fitted) -> list[Band]:
+def _bands(fitted: Fitted) -> list[CalibratedBand]:
     rows = []
     for kind, what in (("training", "updates and scoring"), ("generation", "generation")):
         if kind not in fitted.before:
@@ -169,11 +171,11 @@ def _bands(fitted: Fitted) -> list[Band]:
         device, after = next(((name, one) for name, one in fitted.own[kind].items() if name != "others"),
                              ("these GPUs", fitted.before[kind]))  # fmt: skip
         half = [exp(EIGHTY * sigma) - 1.0 for sigma in (fitted.before[kind], after)]
-        rows.append(Band(what=f"{what}, another configuration on {device}", before=half[0], after=half[1]))
+        rows.append(CalibratedBand(what=f"{what}, another configuration on {device}", before=half[0], after=half[1]))
     return rows
 
 
-def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Band]:
+def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[CalibratedBand]:
     """Band of the configuration that was logged: its steps' spread, and what two runs of one configuration differ."""
     middles = [one.middles[STEP] for _, one in logs if STEP in one.middles]
     if not middles:
@@ -181,12 +183,12 @@ def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Band]:
     between = float(found.run.base.bands["same_configuration"])
     after = hypot(between, min(one.sigma for one in middles))
     half = [exp(EIGHTY * sigma) - 1.0 for sigma in (found.fitted.before["training"], after)]
-    return [Band(what="the configuration that runs", before=half[0], after=half[1])]
+    return [CalibratedBand(what="the configuration that runs", before=half[0], after=half[1])]
 
 
 def _run(
     request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], steps_done: int | None, hours_spent: float | None
-) -> Run:
+) -> RunProgress:
     """How far the run is: steps by the log's count, hours by its pace and one start, money by the plan's machines."""
     assert plan.time is not None
     done = max(one.last for _, one in logs) if steps_done is None else steps_done
@@ -201,10 +203,12 @@ def _run(
     hours = seconds_to_hours(whole) + plan.time.startup_hours if hours_spent is None else hours_spent
     rate = sum(pool.usd_per_hour for pool in plan.pools)
     size = plan.decisions.group_size if plan.decisions else None
-    return Run(request.job.name, request.job.algorithm, size, plan.time.steps, done, hours, rate * hours)
+    return RunProgress(request.job.name, request.job.algorithm, size, plan.time.steps, done, hours, rate * hours)
 
 
-def _provenance(logs: Sequence[tuple[Log, Steady]], found: OwnLogs, moved: Sequence[Moved]) -> dict[str, object]:
+def _provenance(
+    logs: Sequence[tuple[Log, Steady]], found: OwnLogs, moved: Sequence[MovedConstant]
+) -> dict[str, object]:
     return {
         "logs": [_log_read(*one).model_dump(include={"name", "format", "used", "left_out"}) for one in logs],
         "logged": {name: float(f"{value:.5g}") for name, value in found.logged.items()},

@@ -26,7 +26,7 @@ from difflib import get_close_matches
 from typing import Final, cast, get_args
 
 from rlopt.answers.plan import Plan, Pool
-from rlopt.answers.review import MachineTime, Part, Parts, Review, ReviewLine, Unbilled
+from rlopt.answers.review import MachineTime, Part, Review, ReviewLine, ReviewParts, Unbilled
 from rlopt.costs.compute import pool_item
 from rlopt.errors import Complaint, InputError
 from rlopt.measured.bill import FACTS, BillRow
@@ -103,7 +103,7 @@ def review(plan: Plan, rows: Sequence[BillRow], names: tuple[str, str] = ("plan"
         planned_usd=plan.cost.total_usd,
         billed_usd=math.fsum(row.usd for row in rows),
         more_usd=more,
-        parts=Parts(**parts),
+        parts=ReviewParts(**parts),
         largest=_largest(parts, more),
         lines=lines,
         unbilled=unbilled,
@@ -180,7 +180,7 @@ def _line(row: BillRow, key: Key, claim: Sequence[Key], planned: _Planned, file:
     )
 
 
-def _others(row: BillRow, key: Key, usd: float, planned: _Planned, file: str) -> Parts:
+def _others(row: BillRow, key: Key, usd: float, planned: _Planned, file: str) -> ReviewParts:
     """What no hour of the plan's machines stands behind."""
     stated = [name for name in ("hours", "gpu_hours", "price") if getattr(row, name) is not None]
     if stated:
@@ -189,12 +189,12 @@ def _others(row: BillRow, key: Key, usd: float, planned: _Planned, file: str) ->
         raise InputError.of(stated[0], message, file=file, line=row.line, allowed="blank", fix="blank it in this row")
     runs = 0.0 if row.trials is None else (row.trials - planned.trials) * usd / planned.trials
     remainder = row.usd - usd - runs
-    return Parts(trials=runs, growth=remainder) if key[0] in GROWING else Parts(trials=runs, rest=remainder)
+    return ReviewParts(trials=runs, growth=remainder) if key[0] in GROWING else ReviewParts(trials=runs, rest=remainder)
 
 
 def _machines(
     row: BillRow, usd: float, pools: Sequence[Pool], planned: _Planned, file: str
-) -> tuple[Parts, MachineTime]:
+) -> tuple[ReviewParts, MachineTime]:
     """Runs, hours and prices of a row of machines, those that are not stated as planned or as they follow."""
     gpus = sum(pool.gpus for pool in pools)
     if row.gpu_hours is not None and not gpus:
@@ -210,7 +210,7 @@ def _machines(
         h = paid / q if q and paid > 0.0 else n * run
     if q is None:
         q = paid / h if (row.hours or row.gpu_hours) and paid > 0.0 else p
-    parts = Parts(
+    parts = ReviewParts(
         trials=(n - planned.trials) * run * p,
         throughput=(h - n * run) * p,
         price=h * (q - p),

@@ -10,7 +10,7 @@ import numpy as np
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import Plan
-from rlopt.answers.recalibration import Band, Errors, LogRead, Moved, Recalibration
+from rlopt.answers.recalibration import CalibratedBand, Errors, LogRead, MovedConstant, Recalibration
 from rlopt.errors import InputError
 from rlopt.estimates import load_calibration
 from rlopt.estimates.uncertainty import EIGHTY
@@ -117,13 +117,15 @@ def _of_rows(
         logs=read,
         framework=_framework(fits),
         moved=[
-            Moved(constant=".".join(path), before=before, after=after, because=names[path], at_bound=_held(path, fits))
+            MovedConstant(
+                constant=".".join(path), before=before, after=after, because=names[path], at_bound=_held(path, fits)
+            )
             for path, (before, after) in moved.items()
         ],
         stayed=[".".join(path) for _, one in fits for path in one.stayed],
         errors=[_errors(one) for _, one in fits],
         bands=[
-            Band(what=f"{one.kind} on {device}", before=_half(before), after=_half(after))
+            CalibratedBand(what=f"{one.kind} on {device}", before=_half(before), after=_half(after))
             for _, one in fits
             for device, (before, after) in one.band.items()
         ],

@@ -20,16 +20,16 @@ from rlopt.launchers.logs.contract import GENERATE
 from rlopt.launchers.logs.read import Log
 from rlopt.launchers.logs.steady import Steady
 from rlopt.measured.loop.defaults import framework_of
-from rlopt.measured.rows import Row
+from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
 from rlopt.request import PRECISION_RANK, OwnConstants, Request
-from rlopt.studies.configuration.evaluate import Priced
+from rlopt.studies.configuration.evaluate import PricedConfiguration
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
 OTHER_SAMPLES = 0.05
 PAIRS_ONLY = ("dpo", "rm")
-Price = Callable[[Request], Priced]
+Price = Callable[[Request], PricedConfiguration]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _middle(values: Sequence[float]) -> float:
     return math.exp(math.fsum(math.log(value) for value in values) / len(values))
 
 
-def _plan(priced: Priced, config: Configuration) -> Plan:
+def _plan(priced: PricedConfiguration, config: Configuration) -> Plan:
     if priced.plan is None or priced.plan.time is None:
         message = "the configuration does not fit as the request describes it, so nothing can be held against the log"
         fix = "see why with: rlopt evaluate REQUEST --config CONFIG"
@@ -142,7 +142,7 @@ def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, Steady]]) -> str
         "placement": placement,
         "mode": "async" if beside or placement == "async" else "sync",
     }
-    return framework_of(Row(1, cells), own_calibration(None))
+    return framework_of(MeasuredRow(1, cells), own_calibration(None))
 
 
 def _framework_alone(name: str | None) -> OwnConstants:

@@ -20,7 +20,7 @@ Mask = Callable[[Layout, NDArray[np.int64]], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class FixedSizes:
     """Everything empty or None: nothing is stated."""
 
     training_gpus: tuple[int, ...] = ()
@@ -48,5 +48,5 @@ def stated_counts(stated: tuple[int, ...], gpus_per_node: int, most: int, grid: 
     return tuple(sorted(count for count in whole if count <= most))
 
 
-EVERYTHING: Final = Only()
+EVERYTHING: Final = FixedSizes()
 """Nothing is stated."""
