@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rlopt.errors import InputError
+from rlopt.measured import predictions
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.predictions import FAULT
+from rlopt.measured.quantities import KINDS
 from rlopt.measured.rows import MeasuredRow, read_table
 from tests.measured.fakes import CALIBRATION, CATALOG, predict, replace_models, twice
 
@@ -155,3 +158,16 @@ def test_files_of_other_things_are_refused(name: str) -> None:
 
     with pytest.raises(InputError, match="no column tells"):
         predict_table(read_table(MEASUREMENTS / f"{name}.csv"), CATALOG, CALIBRATION)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_a_model(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert predictions.models()[kind].__module__.startswith("rlopt.measured.")
+
+
+def test_a_broken_import_is_an_error_and_no_missing_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "rlopt.measured.loop.rows", None)
+    with pytest.raises(ImportError, match=r"rlopt\.measured\.loop\.rows"):
+        predict("id,step_time_s,K\na,2,8\n")

@@ -8,9 +8,8 @@ lies halfway between what holds of most rows and what holds of all: nobody with 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,19 @@ from rlopt.estimates.arrays import Floats
 from rlopt.estimates.bounds import bounds_of
 from rlopt.estimates.uncertainty import sigma_of
 from rlopt.facts import Catalog
+from rlopt.fitting import generation, rl, training
 from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
 from rlopt.fitting.user_fit import value_at
 from rlopt.fitting.user_posterior import Path, at_bound, posterior, settled
 from rlopt.measured.quantities import GENERATION, RL, STEP_COLUMNS, TRAINING, asked
 from rlopt.measured.rows import MeasuredRow, MeasuredTable
 
-KINDS = (TRAINING, GENERATION, RL)
+STUDIES: Mapping[str, Callable[[Sequence[MeasuredRow], Catalog, Calibration], Study]] = {
+    TRAINING: training.study_of,
+    GENERATION: generation.study_of,
+    RL: rl.study_of,
+}
+"""Study of the rows of one kind, in the order in which constants build on each other."""
 USED = {RL: STEP_COLUMNS[:2]}
 """Quantities that an RL study takes: whole steps."""
 
@@ -51,20 +56,20 @@ class RowsFit:
 
 def fit_rows(table: MeasuredTable, catalog: Catalog, base: Calibration) -> tuple[list[RowsFit], dict[str, int]]:
     """Fit every kind of row that the file holds; beside it the number of rows that tell no time, by reason."""
-    rows: dict[str, list[MeasuredRow]] = {kind: [] for kind in KINDS}
+    rows: dict[str, list[MeasuredRow]] = {kind: [] for kind in STUDIES}
     silent = 0
     for row in table.rows:
-        told = [(kind, one) for kind, one in asked(table, row) if kind in KINDS and (row.number(one) or 0.0) > 0.0]
+        told = [(kind, one) for kind, one in asked(table, row) if kind in STUDIES and (row.number(one) or 0.0) > 0.0]
         told = [(kind, one) for kind, one in told if one in USED.get(kind, (one,))]
         silent += not told
         for kind, quantity in told:
             rows[kind].append(row.asking(quantity))
     left_out = {"no time or rate of a step": silent} if silent else {}
     fits, constants = [], base
-    for kind in KINDS:
+    for kind in STUDIES:
         if not rows[kind]:
             continue
-        study: Study = import_module(f"rlopt.fitting.{kind}").study_of(rows[kind], catalog, constants)
+        study = STUDIES[kind](rows[kind], catalog, constants)
         lost = len(rows[kind]) - len(study.ids)
         if lost:
             left_out[f"cannot be predicted ({kind}; rlopt validate says why)"] = lost

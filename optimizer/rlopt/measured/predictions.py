@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,19 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
 from rlopt.measured.banding import with_band
 from rlopt.measured.outcome import FITS, OOM, RowOutcome
-from rlopt.measured.quantities import CELL_OF, FITS_QUANTITY, KINDS, UNITS, asked, kind_of_columns, knows
+from rlopt.measured.quantities import (
+    CELL_OF,
+    FITS_QUANTITY,
+    GENERATION,
+    KINDS,
+    MEMORY,
+    RL,
+    TRAINING,
+    UNITS,
+    asked,
+    kind_of_columns,
+    knows,
+)
 from rlopt.measured.rows import MeasuredRow, MeasuredTable
 from rlopt.measured.sanity import slip
 
@@ -96,6 +107,16 @@ def predict_table(table: MeasuredTable, catalog: Catalog, calibration: Calibrati
     return found
 
 
+def models() -> Mapping[str, Predict]:
+    """What predicts the rows of each kind; imported here, as `rlopt --help` needs none of it."""
+    from rlopt.measured.loop.rows import predict as loops
+    from rlopt.measured.memory.rows import predict as memory
+    from rlopt.measured.sampling.rows import predict as sampling
+    from rlopt.measured.training.rows import predict as training
+
+    return {TRAINING: training, GENERATION: sampling, RL: loops, MEMORY: memory}
+
+
 def _unmeasured(row: MeasuredRow, kind: str) -> Prediction:
     return Prediction(row, kind, None, RowOutcome.unsupported(NOT_MEASURED))
 
@@ -120,12 +141,8 @@ def _case(row: MeasuredRow, kind: str) -> Prediction:
 def _outcomes(kind: str, rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
     if not rows:
         return []
-    try:
-        predict: Predict = import_module(f"rlopt.measured.{kind}_rows").predict
-    except ModuleNotFoundError:
-        return [RowOutcome.unsupported("this kind has no model yet")] * len(rows)
     with np.errstate(all="ignore"):
-        return _guarded(predict, rows, catalog, calibration)
+        return _guarded(models()[kind], rows, catalog, calibration)
 
 
 def _guarded(
