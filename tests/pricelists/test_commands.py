@@ -81,8 +81,8 @@ def test_what_cannot_be_imported_leaves_nothing(
 
 
 def test_refresh(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr(refreshing, "Limits", lambda: QUICK)
-    monkeypatch.setattr("rlopt.pricelists.fetch.Limits", lambda: QUICK)
+    monkeypatch.setattr(refreshing, "FetchLimits", lambda: QUICK)
+    monkeypatch.setattr("rlopt.pricelists.fetch.FetchLimits", lambda: QUICK)
     good, wrong = SKYPILOT.encode(), SKYPILOT.replace("28.00", "0").encode()
     with site() as web:
         monkeypatch.setattr(sources, "SOURCES", (sources.PriceSource("nebius", "skypilot", web.url),))

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from rlopt.errors import InputError
-from rlopt.reading.files.scalars import resolve
+from rlopt.facts.files.scalars import resolve
 from rlopt.reading.files.tree import parse
 
 SCALARS = {

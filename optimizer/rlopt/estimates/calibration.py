@@ -15,6 +15,7 @@ import numpy as np
 from rlopt.data_dir import catalogs_dir
 from rlopt.errors import Complaint, InputError
 from rlopt.estimates.codes import GENERATIONS, Floats, Ints
+from rlopt.facts.files.tables import table
 
 ROOMS = ("links", "training", "memory", "generation", "rl", "acting", "bands")
 DEFAULTS = "defaults"
@@ -138,12 +139,6 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any], path: Path, at: st
     return result
 
 
-def _read(path: Path) -> dict[str, Any]:
-    from ruamel.yaml import YAML
-
-    return dict(YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8")))
-
-
 def calibration_dir() -> Path:
     """Folder of the shipped constants, one file a room."""
     return catalogs_dir() / "calibration"
@@ -151,13 +146,13 @@ def calibration_dir() -> Path:
 
 @lru_cache(maxsize=1)
 def _shipped() -> dict[str, Any]:
-    table: dict[str, Any] = {room: _read(calibration_dir() / f"{room}.yaml") for room in ROOMS}
-    dates = [str(table[room].pop("as_of")) for room in ROOMS]
-    return table | {"name": DEFAULTS, "as_of": max(dates)}
+    rooms: dict[str, Any] = {room: table(calibration_dir() / f"{room}.yaml") for room in ROOMS}
+    dates = [str(rooms[room].pop("as_of")) for room in ROOMS]
+    return rooms | {"name": DEFAULTS, "as_of": max(dates)}
 
 
-def _made(table: Mapping[str, Any]) -> Calibration:
-    return Calibration(name=str(table["name"]), as_of=str(table["as_of"]), **{room: table[room] for room in ROOMS})
+def _made(rooms: Mapping[str, Any]) -> Calibration:
+    return Calibration(name=str(rooms["name"]), as_of=str(rooms["as_of"]), **{room: rooms[room] for room in ROOMS})
 
 
 @lru_cache(maxsize=8)
@@ -171,8 +166,8 @@ def load_calibration(path: Path | None = None) -> Calibration:
     InputError
         When the file names a constant that does not exist or writes one in another form.
     """
-    table = _shipped()
-    return _made(table if path is None else _merged(table, _read(path), path))
+    shipped = _shipped()
+    return _made(shipped if path is None else _merged(shipped, table(path), path))
 
 
 @lru_cache(maxsize=8)

@@ -42,10 +42,9 @@ def _in_words(key: str, value: float) -> str:
 @lru_cache(maxsize=8)
 def load_nodes(folder: Path | None = None) -> Nodes:
     """Read ``nodes.yaml`` of the shipped catalogs (or of ``folder``)."""
-    from ruamel.yaml import YAML
+    from rlopt.facts.files.tables import table
 
-    text = ((folder or catalogs_dir()) / "nodes.yaml").read_text(encoding="utf-8")
-    table = YAML(typ="safe", pure=True).load(text)
-    entries = {key: entry for key, entry in table.items() if isinstance(entry, dict)}
+    found = table((folder or catalogs_dir()) / "nodes.yaml")
+    entries = {key: entry for key, entry in found.items() if isinstance(entry, dict)}
     assumed = tuple(_in_words(key, entry["value"]) for key, entry in entries.items() if entry["source"] == "assumption")
     return Nodes(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)

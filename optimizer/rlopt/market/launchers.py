@@ -29,10 +29,9 @@ class Launcher:
 @lru_cache(maxsize=8)
 def load_launchers(folder: Path | None = None) -> Mapping[str, Launcher]:
     """Read ``launchers.yaml`` of the shipped catalogs (or of ``folder``)."""
-    from ruamel.yaml import YAML
+    from rlopt.facts.files.tables import table
 
-    text = ((folder or catalogs_dir()) / "launchers.yaml").read_text(encoding="utf-8")
-    table = YAML(typ="safe", pure=True).load(text)
+    found = table((folder or catalogs_dir()) / "launchers.yaml")
     return {
         name: Launcher(
             name,
@@ -42,7 +41,7 @@ def load_launchers(folder: Path | None = None) -> Mapping[str, Launcher]:
             entry.get("chunked_loss"),
             entry.get("kernels_source", ""),
         )
-        for name, entry in table.items()
+        for name, entry in found.items()
         if isinstance(entry, dict)
     }
 

@@ -25,13 +25,12 @@ class Store(NamedTuple):
 @lru_cache(maxsize=8)
 def load_stores(folder: Path | None = None) -> Mapping[str, Store]:
     """Read ``stores.yaml`` of the shipped catalogs (or of ``folder``), by ``provider/service``."""
-    from ruamel.yaml import YAML
+    from rlopt.facts.files.tables import table
 
-    text = ((folder or catalogs_dir()) / "stores.yaml").read_text(encoding="utf-8")
-    table = YAML(typ="safe", pure=True).load(text)
+    found = table((folder or catalogs_dir()) / "stores.yaml")
     return {
         name: Store(entry.get("encrypted"), entry.get("private"))
-        for name, entry in table.items()
+        for name, entry in found.items()
         if isinstance(entry, dict)
     }
 

@@ -155,13 +155,20 @@ def write_whole(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the new name lasts, too
-        finally:
-            os.close(folder)
+        _last(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _last(folder: Path) -> None:
+    """Make the names in a folder last; Windows opens no folder, and its file system keeps their order itself."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def forget(name: str) -> Path:
@@ -187,28 +194,27 @@ def locked() -> Iterator[None]:
     InputError
         When another process holds it, or the folder cannot be written.
     """
-    import fcntl
+    from filelock import FileLock, Timeout  # reading prices takes no lock
 
     folder = user_catalogs_dir()
+    lock = FileLock(folder / ".lock", blocking=False)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        lock.acquire()
+    except Timeout:
+        message = "another rlopt is changing the user catalogs"
+        raise InputError.of("", message, file=str(folder), fix="wait until it is done") from None
     except OSError as error:
         message = f"the folder of the user catalogs cannot be written: {error.strerror}"
         fix = "set RLOPT_CATALOGS to a folder that can be written"
         raise InputError.of("", message, file=str(folder), fix=fix) from None
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            message = "another rlopt is changing the user catalogs"
-            raise InputError.of("", message, file=str(folder), fix="wait until it is done") from None
         for left in folder.glob(".*.part"):  # of a process that was killed while it wrote
             with suppress(OSError):
                 left.unlink()
         yield
     finally:
-        os.close(handle)
+        lock.release()
 
 
 def with_user_catalogs(shipped: Catalog) -> Catalog:

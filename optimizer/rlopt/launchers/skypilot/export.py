@@ -14,6 +14,7 @@ from typing import Any, Final
 from rlopt.answers.plan import Plan, Pool
 from rlopt.data_dir import catalogs_dir
 from rlopt.exporters.labels import gcp_labels, job_tags
+from rlopt.facts.files.tables import table
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps
 from rlopt.launchers.exports.run import Run
@@ -39,12 +40,7 @@ JOIN: Final = 'ray start --address="$RAY_HEAD" --block\n'
 @lru_cache(maxsize=1)
 def names() -> Mapping[str, Any]:
     """SkyPilot's names for providers and GPUs."""
-    from ruamel.yaml import YAML
-
-    table: Mapping[str, Any] = YAML(typ="safe", pure=True).load(
-        (catalogs_dir() / "skypilot.yaml").read_text(encoding="utf-8")
-    )
-    return table
+    return table(catalogs_dir() / "skypilot.yaml")
 
 
 def export(run: Run, smoke: bool) -> Export:

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from rlopt.estimates.calibration import Calibration, calibration_dir
+from rlopt.facts.files.tables import table
 from rlopt.measured.rows import MeasuredRow
 
 FILE = "loops.yaml"
@@ -16,7 +15,7 @@ FILE = "loops.yaml"
 
 @lru_cache(maxsize=1)
 def _file() -> dict[str, Any]:
-    return dict(YAML(typ="safe", pure=True).load((calibration_dir() / FILE).read_text(encoding="utf-8")))
+    return table(calibration_dir() / FILE)
 
 
 def default(name: str) -> Any:

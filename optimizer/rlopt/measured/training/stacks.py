@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from rlopt.estimates.calibration import Calibration, calibration_dir
+from rlopt.facts.files.tables import table
 from rlopt.measured.rows import MeasuredRow
 
 FILE = "sources.yaml"
@@ -50,7 +49,7 @@ class _Entry:
 
 @lru_cache(maxsize=1)
 def _file() -> Mapping[str, Any]:
-    return dict(YAML(typ="safe", pure=True).load((calibration_dir() / FILE).read_text(encoding="utf-8")))
+    return table(calibration_dir() / FILE)
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rlopt.errors import Complaint, InputError
-from rlopt.reading.files.scalars import resolve
+from rlopt.facts.files.scalars import resolve
 from rlopt.request.values.kinds import show
 
 DEEPEST: Final = 40

@@ -27,6 +27,8 @@ _WORDS: Final[dict[str, bool | None]] = {
     "False": False,
     "FALSE": False,
 }
+_FIRST: Final = frozenset("+-.0123456789")
+"""What numbers begin with."""
 _MOST_DIGITS: Final = 40
 """Longer integers become floats, which is enough to call them too large."""
 
@@ -35,6 +37,8 @@ def resolve(text: str) -> Scalar:
     """Turn the text of a plain (unquoted) scalar into its value."""
     if text in _WORDS:
         return _WORDS[text]
+    if text[0] not in _FIRST:  # most texts: no pattern below can match
+        return text
     if _INT.fullmatch(text):
         return int(text) if len(text) <= _MOST_DIGITS else float(text)
     if _FLOAT.fullmatch(text):
