@@ -10,8 +10,9 @@ import pytest
 from rlopt.columns.joint import join, options, run_hours
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.pools.run_points import compose
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Columns
+from rlopt.problem import Columns
 from rlopt.search.exhaustive import describe, every_column, exhaustive, pareto
+from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED
 from tests.costs.hand import HOUR, columns_of, hand_problem, pools, request
 from tests.oracle.problems import random_problem
 

@@ -13,8 +13,9 @@ from rlopt.columns.joint import none
 from rlopt.columns.side_pools import alone, mixed, together, with_scoring
 from rlopt.estimates.loop.run_average import PARTS, SHARES, averaged
 from rlopt.pools.run_points import as_points, blocks, composed, front, quickest
-from rlopt.problem import ASYNC, DISAGGREGATED, Pools
+from rlopt.problem import Pools
 from rlopt.search import dominance
+from rlopt.words import ASYNC, DISAGGREGATED
 from tests.costs.hand import hand_problem, pools
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), *[st.integers(0, 3)] * 3), min_size=1, max_size=40)

@@ -11,12 +11,13 @@ import pytest
 from rlopt.answers.plan import Plan
 from rlopt.columns.joint import options
 from rlopt.market.recovery_options import recovery_options
-from rlopt.problem import COLOCATED, Problem
+from rlopt.problem import Problem
 from rlopt.problem.tariff import TierTable
 from rlopt.request import Compression
 from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
+from rlopt.words import COLOCATED
 from tests.costs.hand import HOT, MARKET, columns_of, hand_problem, request
 from tests.costs.test_rich_by_hand import usd
 from tests.costs.test_twins import plan_of

@@ -13,12 +13,13 @@ from rlopt import api
 from rlopt.answers.plan import LoadDecision, Plan
 from rlopt.assembly.audit import faults
 from rlopt.costs import COSTS, bill, column_costs
-from rlopt.problem import COLOCATED, Pools, Problem
+from rlopt.problem import Pools, Problem
 from rlopt.rules import rules_of
 from rlopt.search.bounds import Bounds, Group
 from rlopt.search.exhaustive import every_column, exhaustive, opened, pareto
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.frontier import frontier_columns
+from rlopt.words import COLOCATED
 from tests.costs.test_twins import plan_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"

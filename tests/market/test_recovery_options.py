@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from rlopt.columns.joint import options
-from rlopt.problem import COLOCATED, RecoveryOption
+from rlopt.problem import RecoveryOption
 from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import every_column
 from rlopt.search.prune import unique
+from rlopt.words import COLOCATED
 from tests.costs.hand import hand_problem
 
 CARES = (RecoveryOption(), RecoveryOption(compressed=True), RecoveryOption(spare_nodes=1))

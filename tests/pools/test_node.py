@@ -16,8 +16,9 @@ from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.node.disk import disk_gib, weights_bytes
 from rlopt.pools.node.host import base_gib, levels, node_memory_gib, sample_bytes, staged_gib
 from rlopt.pools.pricing import NO_HOST_MEMORY, Needs, price_rows
-from rlopt.problem import COLOCATED, Pools
+from rlopt.problem import Pools
 from rlopt.studies.cheapest import find
+from rlopt.words import COLOCATED
 from tests.costs.hand import MARKET, hand_problem
 from tests.pools import parts
 

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from rlopt.request import (
     FLOOR_GROUPS,
-    PLACEMENTS,
     PRECISION_RANK,
     TIGHTNESS,
     Floors,
@@ -27,6 +26,7 @@ from rlopt.request import (
     informative_group_size,
 )
 from rlopt.units import Money
+from rlopt.words import Placement
 from tests.request.jobs import JOB, job, request
 
 
@@ -81,7 +81,7 @@ def test_cleaning_is_open_when_it_has_a_price() -> None:
 
 
 def test_placements_in_play() -> None:
-    assert request().placements == PLACEMENTS
+    assert request().placements == tuple(Placement)
     assert request(choices={"placements": ["async"]}).placements == ("async",)
     sft = request(job={**JOB, "algorithm": "sft"}, choices={"placements": ["colocated", "async"]})
     assert sft.placements == ("colocated",)
@@ -139,7 +139,7 @@ def test_hours_with_and_without_unit() -> None:
     hours = SetupHours.model_validate(
         {"colocated": 4, "disaggregated": "90min", "async": "2d"}, context={"written": True}
     )
-    assert [hours.of(name) for name in PLACEMENTS] == [4, 1.5, 48]
+    assert [hours.of(name) for name in Placement] == [4, 1.5, 48]
 
 
 def test_one_value_replaced() -> None:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.columns.side_pools import alone
-from rlopt.problem import DISAGGREGATED
 from rlopt.search import dominance, search
 from rlopt.search.dominance import least
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
+from rlopt.words import DISAGGREGATED
 from tests.costs.hand import hand_problem, pools
 from tests.oracle.problems import random_problem
 

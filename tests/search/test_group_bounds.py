@@ -10,7 +10,7 @@ import pytest
 from rlopt.columns.joint import options
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.costs import column_costs
-from rlopt.problem import ASYNC, DISAGGREGATED, PLACEMENTS, Problem
+from rlopt.problem import Problem
 from rlopt.search import group_bounds as outlook
 from rlopt.search import mixed_search as mixes
 from rlopt.search.bounds import Bounds
@@ -19,11 +19,12 @@ from rlopt.search.group_bounds import Outlook, nearest, open_groups
 from rlopt.search.incumbents import Served, served_groups
 from rlopt.search.prune import Prune
 from rlopt.studies.cheapest import cheapest
+from rlopt.words import ASYNC, DISAGGREGATED, Placement
 from tests.oracle.problems import random_problem
 
 
 def _placements(problem: Problem) -> list[int]:
-    return [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in problem.request.placements]
+    return [m for m in (DISAGGREGATED, ASYNC) if Placement.at(m) in problem.request.placements]
 
 
 def _true_least(problem: Problem, placement: int, served: Served, mixed: bool) -> tuple[float, float]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.problem import ASYNC, DISAGGREGATED
 from rlopt.rules import Rule, rules_of
 from rlopt.search import search
 from rlopt.search.exhaustive import every_column, keeps
 from rlopt.search.incumbents import served_groups
 from rlopt.search.pool_limits import keeping
 from rlopt.studies.cheapest import find
+from rlopt.words import ASYNC, DISAGGREGATED
 from tests.oracle.problems import random_problem
 
 

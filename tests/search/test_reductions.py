@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rlopt.columns.side_pools import alone, mixed, with_scoring
 from rlopt.pools.sampling.colocated import staircase as grouped_staircase
-from rlopt.problem import COLOCATED, Checkpoint, Columns, Pools, Problem, SidePools
+from rlopt.problem import Checkpoint, Columns, Pools, Problem, SidePools
 from rlopt.problem.tariff import CpuPool, TierTable
 from rlopt.rules import rules_of
 from rlopt.search.bounds import Bounds, Group
@@ -22,6 +22,7 @@ from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.search.prune import NOISE, Prune, Stairs, pareto_index, staircase
 from rlopt.studies.cheapest import find
 from rlopt.units import Money
+from rlopt.words import COLOCATED
 from tests.costs.hand import hand_problem, request
 from tests.oracle.problems import random_problem
 

@@ -14,8 +14,9 @@ from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.sampling.seconds import sample, with_tools
 from rlopt.pools.training.memory import training_memory
 from rlopt.pools.training.seconds import stage_seconds
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, Market, Topology
+from rlopt.problem import Market, Topology
 from rlopt.reading.resolve import resolve_models
+from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED
 from rlopt.workloads import build_workload
 
 PARAMETERS_OFF = 2

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rlopt.errors import InputError
-from rlopt.request.choices import Offload, Placement, Precision, Pricing
+from rlopt.request.choices import Offload, Precision, Pricing
 from rlopt.strict import Strict
+from rlopt.words import Placement
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]

@@ -15,6 +15,7 @@ from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.rules.worst import worst_faults
 from rlopt.units import seconds_to_hours
+from rlopt.words import Placement
 
 CENT = 0.01
 RELATIVE = 1e-6
@@ -76,7 +77,7 @@ def faults(plan: Plan, problem: Problem) -> list[str]:
                 found.append(f"pool {pool.name}: memory parts add up to {parts:g} GiB, needed is {needed:g}")
     # tools answer while other samples are generated: their machines' seconds lie within those of sampling
     stages = math.fsum(s.seconds - s.hidden_seconds for s in plan.time.stages if s.stage != "environment")
-    if plan.decisions.placement == "colocated" and stages > plan.time.step_seconds * (1 + RELATIVE):
+    if plan.decisions.placement == Placement.COLOCATED and stages > plan.time.step_seconds * (1 + RELATIVE):
         found.append("the stages take longer than the step they are part of")
     found += load_faults(plan, problem)
     found += worst_faults(plan, problem)

@@ -20,8 +20,9 @@ from rlopt.columns.narrowed import narrowed
 from rlopt.columns.pace import Pace, again, paced
 from rlopt.costs import column_costs
 from rlopt.estimates.uncertainty import EIGHTY
-from rlopt.problem import COLOCATED, Columns, Pools, Problem
+from rlopt.problem import Columns, Pools, Problem
 from rlopt.units import seconds_to_hours
+from rlopt.words import COLOCATED
 
 NORMAL = NormalDist()
 WIDEST = 8.0

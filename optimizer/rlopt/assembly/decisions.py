@@ -12,8 +12,9 @@ from rlopt.costs.stored.copies import copies, left_way, tariff_of, weight_ways
 from rlopt.costs.stored.kept_bytes import charges
 from rlopt.costs.stored.tier_moves import NEVER
 from rlopt.market.scorers import SCORERS
-from rlopt.problem import COLOCATED, Columns, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.units import GIGA, SECONDS_PER_HOUR, bytes_to_gib
+from rlopt.words import COLOCATED
 from rlopt.workloads.variants import Variant
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from rlopt.assembly.pools import chosen_pools
 from rlopt.pools.run_points import compose
-from rlopt.problem import ASYNC, Columns, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.problem.detail import Estimates
+from rlopt.words import ASYNC
 
 FIELDS = ("first_step_seconds", "last_step_seconds")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from rlopt.answers.plan import LoadDecision, PriceUsed, StageTime
 from rlopt.pools.loading.pools import load_seconds, prepare_seconds, read_gb_s, samples_of
-from rlopt.problem import COLOCATED, Columns, Pools, Problem
+from rlopt.problem import Columns, Pools, Problem
 from rlopt.problem.load_table import LoadTable
 from rlopt.problem.tariff import CpuPool
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
+from rlopt.words import COLOCATED
 
 
 def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:

@@ -37,10 +37,11 @@ from rlopt.columns.lead_time import pilot_runs
 from rlopt.columns.pace import as_predicted
 from rlopt.costs import bill
 from rlopt.costs.operations import decision as release_decision
-from rlopt.problem import PLACEMENTS, Columns, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.units import seconds_to_hours
+from rlopt.words import Placement
 
 
 def _quantile(confidence: float) -> float:
@@ -49,7 +50,7 @@ def _quantile(confidence: float) -> float:
 
 def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary, status: str) -> Plan:
     """The plan of joint column ``j``; its bill comes from the costs' arithmetic, not from the objective."""
-    request, zone, placement = problem.request, int(columns.zone[j]), PLACEMENTS[int(columns.placement[j])]
+    request, zone, placement = problem.request, int(columns.zone[j]), Placement.at(int(columns.placement[j]))
     details = chosen_pools(columns, j, problem)
     pools = [pool_of(one, problem) for one in details]
     stages = decided_load.stage(columns, j, problem, pools[0].name)

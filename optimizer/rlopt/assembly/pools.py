@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from rlopt.answers.plan import LayoutChoice, Memory, Pool
 from rlopt.pools.node.host import node_memory_gib
-from rlopt.problem import ASYNC, COLOCATED, Columns, Pools, Problem
+from rlopt.problem import Columns, Pools, Problem
 from rlopt.problem.detail import PoolDetail
+from rlopt.words import ASYNC, COLOCATED
 
 
 @dataclass(frozen=True, slots=True)

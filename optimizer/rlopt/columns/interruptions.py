@@ -24,8 +24,9 @@ import numpy as np
 
 from rlopt.columns.side_pools import every_pool
 from rlopt.estimates import step_seconds
-from rlopt.problem import ASYNC, Floats, Ints, Pools, Problem, SidePools
+from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours
+from rlopt.words import ASYNC
 
 
 class Stops(NamedTuple):

@@ -27,8 +27,9 @@ from rlopt.columns.spare_nodes import per_node, spares, spares_stand
 from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import working_hours
 from rlopt.pools.run_points import composed
-from rlopt.problem import ASYNC, COLOCATED, UNSCORED, Columns, Floats, Ints, Pools, Problem, SidePools
+from rlopt.problem import UNSCORED, Columns, Floats, Ints, Pools, Problem, SidePools
 from rlopt.units import SECONDS_PER_HOUR
+from rlopt.words import ASYNC, COLOCATED
 
 NO_PROGRESS = "makes no progress: stops come faster than work"
 

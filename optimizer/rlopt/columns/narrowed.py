@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.problem import COLOCATED, Columns, Ints, Problem
+from rlopt.problem import Columns, Ints, Problem
+from rlopt.words import COLOCATED
 
 
 def narrowed(problem: Problem, column: Columns) -> tuple[Problem, Columns]:

@@ -17,9 +17,10 @@ from rlopt.columns.joint import join
 from rlopt.columns.overheads import slower_overheads
 from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
 from rlopt.pools.run_points import blocks
-from rlopt.problem import COLOCATED, Columns, Floats, Ints, Pools, Problem, SidePools
+from rlopt.problem import Columns, Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
 from rlopt.request.robust import Robust
+from rlopt.words import COLOCATED
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem import COLOCATED, Columns, Ints, Pools, Problem
+from rlopt.problem import Columns, Ints, Pools, Problem
+from rlopt.words import COLOCATED
 
 
 def spares(problem: Problem, recovery: Ints) -> Ints:

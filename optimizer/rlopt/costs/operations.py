@@ -15,8 +15,9 @@ import numpy as np
 from rlopt.answers.plan import BillLine, Kind, Plan
 from rlopt.costs.contract import Terms, runs
 from rlopt.costs.incidents import INCIDENT_PEOPLE, incident_lines, incident_terms
-from rlopt.problem import PLACEMENTS, Columns, Floats, Problem
+from rlopt.problem import Columns, Floats, Problem
 from rlopt.units import HOURS_PER_DAY, seconds_to_hours
+from rlopt.words import Placement
 
 DIMENSION = "operations"
 BY_HAND, AUTOMATIC = "by hand", "automatic"
@@ -81,7 +82,7 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     """Loss to failures, idle machines and people, USD by column."""
     trials, rate, billed = problem.request.job.trials, billed_rate(columns), problem.request.billed_runs
     lost = columns.expected_hours - columns.failure_free_hours - columns.divergence_hours
-    setup = np.array([setup_hours(problem, name) for name in PLACEMENTS])
+    setup = np.array([setup_hours(problem, name) for name in Placement])
     on_call = problem.request.costs.on_call_hours_per_day or 0.0
     price, automatic = engineer_usd(problem), script(problem) or (0.0, 0.0)
     pays = released_by_script(columns, problem)

@@ -23,11 +23,12 @@ import numpy as np
 from rlopt.estimates import Calibration
 from rlopt.estimates.arrays import Floats
 from rlopt.estimates.bounds import bounds_of
-from rlopt.estimates.loop.transfer import ASYNC, COLOCATED, framework_cell
+from rlopt.estimates.loop.transfer import framework_cell
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
 from rlopt.fitting.user_posterior import at_bound, posterior, settled
 from rlopt.fitting.user_run import GENERATE, HAND_OVER, OVERHEAD, REST, SCORE, STEP, UPDATE, OwnRun
+from rlopt.words import Placement
 
 Path = tuple[str, ...]
 MOST_OFF = 10.0
@@ -85,15 +86,15 @@ def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
         ]
         if not any(run.link):  # a slower link sets the pace, whatever the transport reaches
             table.append((("rl", "transports", transport, "gb_s"), OVERHEAD_SD))
-        if run.placement == COLOCATED:
+        if run.placement == Placement.COLOCATED:
             table.append(((*frame, "switch_s"), OVERHEAD_SD))
-        if run.placement == ASYNC:
+        if run.placement == Placement.ASYNC:
             table.append((("rl", "exposed_share"), EXPOSED_SD))
     return tuple(one for path, sd in table if sd > 0.0 and (one := _parameter(run.base, path, sd)) is not None)
 
 
 def _way(run: OwnRun) -> str:
-    return "colocated" if run.placement == COLOCATED else "apart"
+    return "colocated" if run.placement == Placement.COLOCATED else "apart"
 
 
 def _parameter(base: Calibration, path: Path, sd: float) -> Parameter | None:
@@ -195,13 +196,13 @@ def timings_of(stages: Mapping[str, tuple[float, float]], run: OwnRun, whole: bo
     if not run.loop:
         return [Timing(STEP, *step)] if step is not None and whole else []
     known = {name: told for name, told in stages.items() if name != STEP and expected.get(name, 0.0) > 0.0}
-    if run.placement == ASYNC:
+    if run.placement == Placement.ASYNC:
         known.pop(GENERATE, None)
     timings = [Timing(name, *told) for name, told in known.items()]
     if step is None or not whole:
         return timings
     needed = {name for name in (GENERATE, SCORE, UPDATE) if expected[name] > 0.0}
-    if run.placement == ASYNC or not needed <= set(known):
+    if run.placement == Placement.ASYNC or not needed <= set(known):
         return [*timings, Timing(STEP, *step)]
     inside = [known[name] for name in {*needed, *({HAND_OVER} & set(known))}]
     left = step[0] - sum(seconds for seconds, _ in inside)

@@ -19,14 +19,13 @@ from rlopt.estimates.arrays import Ints
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.estimates.loop.step import loop_factors, quantise_seconds, sample_factor
 from rlopt.estimates.loop.transfer import (
-    ASYNC,
-    COLOCATED,
     colocated_fixed_s,
     disaggregated_fixed_s,
     planned_framework,
     step_overhead_seconds,
     step_seconds,
 )
+from rlopt.words import Placement
 
 GENERATE, SCORE, UPDATE, HAND_OVER, REST, OVERHEAD, STEP = (
     "generate", "score", "update", "hand over weights", "rest", "overhead", "step",
@@ -107,7 +106,7 @@ class OwnRun:
         sample = self.world + self._quantised(calibration) + (self.sample - beside) * self._sampled(calibration)
         over, exposed = self._overhead(calibration), calibration.value("rl", "exposed_share")
         train, beside = update + score + self.link[0], sample + self.link[1]
-        whole = float(step_seconds(train, beside, over, self.placement == ASYNC, exposed))
+        whole = float(step_seconds(train, beside, over, self.placement == Placement.ASYNC, exposed))
         hand = self._hand_over(calibration)
         stages = {GENERATE: sample, SCORE: score, UPDATE: update, HAND_OVER: hand + max(self.link)}
         waits = sum(self.link)
@@ -137,18 +136,18 @@ class OwnRun:
     def _quantised(self, calibration: Calibration) -> float:
         if not self.low:
             return 0.0
-        colocated = np.array([self.placement == COLOCATED])
+        colocated = np.array([self.placement == Placement.COLOCATED])
         seconds = quantise_seconds(planned_framework(calibration), self.moved.params, colocated, calibration)
         return float(seconds[0])
 
     def _overhead(self, calibration: Calibration) -> float:
         exposed = self.base.value("rl", "exposed_share")
         train, sample = self.update + self.score + self.link[0], self.sample + self.link[1]
-        stages = float(step_seconds(train, sample, 0.0, self.placement == ASYNC, exposed))
+        stages = float(step_seconds(train, sample, 0.0, self.placement == Placement.ASYNC, exposed))
         return self.step - stages + self._fixed(calibration) - self._fixed(self.base)
 
     def _fixed(self, calibration: Calibration) -> float:
-        fixed = colocated_fixed_s if self.placement == COLOCATED else disaggregated_fixed_s
+        fixed = colocated_fixed_s if self.placement == Placement.COLOCATED else disaggregated_fixed_s
         return fixed(self.moved, calibration)
 
     def _hand_over(self, calibration: Calibration) -> float:

@@ -35,6 +35,7 @@ from rlopt.problem import Floats, Ints, Market, Pools, Problem
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.problem.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.request import Request
+from rlopt.words import Placement
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant, workload_variants
 
@@ -106,7 +107,7 @@ def build_problem(
     context = context if held is None else replace(context, only=held.only)
     stops = stop_rates(market, catalog)
     builder = Builder(context, stops, environment_rates(tariffs, len(context.instances)))
-    apart = bool({"disaggregated", "async"} & set(request.placements)) and workload.generates
+    apart = bool({Placement.DISAGGREGATED, Placement.ASYNC} & set(request.placements)) and workload.generates
     sampling = sampling_tables(context, variants, apart) if workload.generates else {}
     tables, trained = _training_tables(context, variants)
     sync, later = hand_over({n: tables[rows[0]][0] for n, rows in enumerate(trained) if rows}, variants)
@@ -128,7 +129,9 @@ def build_problem(
                     way = replace(way, cpu_seconds=seconds, cpu_usd_per_hour=scoring_rates[:, number])
                 if not workload.generates:
                     colocated.append(builder.training(at, here, table, way, alone=True))
-                elif "colocated" in request.placements and not variant.own and variant.runs("colocated"):
+                elif (
+                    Placement.COLOCATED in request.placements and not variant.own and variant.runs(Placement.COLOCATED)
+                ):
                     colocated.append(builder.colocated(at, here, table, way))
                 if apart and variant.runs_apart:
                     training.append(builder.training(at, here, table, way, alone=False))

@@ -25,6 +25,7 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.training.table import TrainingTable, once_seconds
 from rlopt.problem import UNSCORED, Floats, Ints, Pools
+from rlopt.words import Placement
 
 LEVELS = 4096
 """More than there are different sizes of host memory among the offers of one machine kind, squared."""
@@ -121,7 +122,7 @@ class Builder:
         per_step = seconds[rows] + once / max(way.steps, 1)
         points = table.points[(way.size, way.precision)][rows]
         best = _first_of_group(group, per_step)
-        if points.shape[1] > 1 and not alone and "async" in context.request.placements:
+        if points.shape[1] > 1 and not alone and Placement.ASYNC in context.request.placements:
             # beside another pool the slower one counts, and which that is may change over the run
             best = front(group, points + (once / max(way.steps, 1))[:, None])
         rows, once = rows[best], once[best]

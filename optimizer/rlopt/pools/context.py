@@ -30,6 +30,7 @@ from rlopt.problem import Market, Topology
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.request import PRECISION_RANK, Request
 from rlopt.request.job.parts import Kernels
+from rlopt.words import Placement
 from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
@@ -159,7 +160,7 @@ class Context:
     @property
     def asleep_gib(self) -> float:
         """What a sleeping engine keeps beside training on each GPU, GiB; 0 where no pool trains and samples in turn."""
-        colocated = self.workload.generates and "colocated" in self.request.placements
+        colocated = self.workload.generates and Placement.COLOCATED in self.request.placements
         return self.calibration.value("memory", "engine_asleep_gib") if colocated else 0.0
 
     @property

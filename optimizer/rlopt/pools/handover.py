@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s, sync_seconds
-from rlopt.estimates.loop.transfer import DISAGGREGATED, WEIGHT_BYTES
+from rlopt.estimates.loop.transfer import WEIGHT_BYTES
 from rlopt.facts.node import load_nodes
 from rlopt.pools.context import Context
 from rlopt.problem import Floats
 from rlopt.units import gbps_to_gb_s
+from rlopt.words import Placement
 from rlopt.workloads.variants import Variant
 
 Seconds = tuple[float, float, float]
@@ -35,7 +36,7 @@ def hand_over(ways: Mapping[int, Context], variants: Sequence[Variant]) -> tuple
         if not here.in_loop:
             taken[number] = 0.0
             continue
-        if variants[number].runs("colocated"):
+        if variants[number].runs(Placement.COLOCATED):
             taken[number, 0] = colocated_fixed_s(here.moved, here.calibration)
         if variants[number].runs_apart:
             taken[number, 1] = disaggregated_fixed_s(here.sent, here.calibration)
@@ -55,5 +56,5 @@ def link_gb_s(context: Context) -> Floats:
 def handover_seconds(context: Context) -> Floats:
     """Seconds per step beyond the transport's own until a machine has sent or received the weights; (topologies,)."""
     moved = WEIGHT_BYTES * float(context.sent.params)
-    slower = sync_seconds(moved, DISAGGREGATED, context.calibration, link_gb_s(context))
-    return np.asarray(slower - sync_seconds(moved, DISAGGREGATED, context.calibration))
+    slower = sync_seconds(moved, Placement.DISAGGREGATED, context.calibration, link_gb_s(context))
+    return np.asarray(slower - sync_seconds(moved, Placement.DISAGGREGATED, context.calibration))

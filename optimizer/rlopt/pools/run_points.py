@@ -15,8 +15,9 @@ import numpy as np
 from rlopt.estimates import step_seconds
 from rlopt.estimates.loop.run_average import SHARES, averaged
 from rlopt.pools.context import Context
-from rlopt.problem import ASYNC, COLOCATED, Floats, Ints, Pools, Problem, SidePools
+from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import GrowingTimes, MixedTimes
+from rlopt.words import ASYNC, COLOCATED
 from rlopt.workloads.growth import grows, workload_at
 
 BLOCKS = 3

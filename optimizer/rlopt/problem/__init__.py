@@ -11,13 +11,9 @@ from rlopt.problem.market import Market, Topology
 from rlopt.problem.pools import UNSCORED, Floats, Ints, Pools
 from rlopt.problem.problem import Problem
 from rlopt.problem.recovery_option import RecoveryOption
-from rlopt.problem.side_pools import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, SidePools
+from rlopt.problem.side_pools import SidePools
 
 __all__ = [
-    "ASYNC",
-    "COLOCATED",
-    "DISAGGREGATED",
-    "PLACEMENTS",
     "UNSCORED",
     "Checkpoint",
     "Columns",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem.side_pools import ASYNC
 from rlopt.request import PRECISION_RANK
+from rlopt.words import ASYNC
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.words import ASYNC
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-PLACEMENTS = ("colocated", "disaggregated", "async")
-COLOCATED, DISAGGREGATED, ASYNC = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rlopt.answers.plan import Plan, StageTime, Time
+from rlopt.words import Placement
 
 SAMPLING: Final = ("generate", "screening", "evaluation", "environment")
 """Stages that come first on a pool that also trains."""
@@ -56,7 +57,7 @@ def bars(plan: Plan) -> list[Bar]:
             lane = _lane([one for one in turn if one.pool == pool], start)
             end = max([end, *(bar.end for bar in lane if not bar.beside)])
             found += lane
-        if made.placement != "async" or number == CPUS:  # out of step a pool that trains waits for CPUs alone
+        if made.placement != Placement.ASYNC or number == CPUS:  # out of step a pool that trains waits for CPUs alone
             start = end
     if last is not None:
         found.append(Bar(last.pool, last, max(time.step_seconds - last.seconds, 0.0), last.seconds))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
+from rlopt.words import Placement
 
 ROLES: Final[Mapping[str, str]] = {
     "generate": "generates",
@@ -44,9 +45,9 @@ RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
 DATA_RANKS: Final[Mapping[int, str]] = {0: "jpeg75", 1: "jpeg90", 2: "jpeg95", 3: "bf16", 4: "source"}
 PLACEMENTS: Final[Mapping[str, str]] = {
-    "colocated": "colocated: the same GPUs generate and train in turns",
-    "disaggregated": "disaggregated: separate GPUs generate and train, one after the other",
-    "async": "async: separate GPUs generate and train at the same time",
+    Placement.COLOCATED: "colocated: the same GPUs generate and train in turns",
+    Placement.DISAGGREGATED: "disaggregated: separate GPUs generate and train, one after the other",
+    Placement.ASYNC: "async: separate GPUs generate and train at the same time",
 }
 SHARDING: Final[Mapping[str, str]] = {
     "ddp": "a full copy on each",

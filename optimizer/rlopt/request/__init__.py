@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.request.budgets import Budgets
-from rlopt.request.choices import PLACEMENTS, Choices, PrecisionChoices
+from rlopt.request.choices import Choices, PrecisionChoices
 from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
 from rlopt.request.floors import (
     FLOOR_GROUPS,
@@ -44,7 +44,6 @@ __all__ = [
     "HEADS",
     "NO_TEXT",
     "OPEN_ROLES",
-    "PLACEMENTS",
     "PRECISION_RANK",
     "ROLES",
     "ROLE_DEFAULTS",

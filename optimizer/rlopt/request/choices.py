@@ -13,17 +13,16 @@ from rlopt.request.job.prepare import DataStore
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
+from rlopt.words import Placement
 
 ANY: Final = "any"
 Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4"]
 Pricing = Literal["on_demand", "spot", "reserved"]
-Placement = Literal["colocated", "disaggregated", "async"]
 Offload = Literal["none", "optimizer", "parameters"]
 Confidence = Literal["high", "medium", "low"]
 Grade = Literal["list", "marketplace", "aggregator"]
 LogProbs = Literal["recompute", "stored"]
 Scoring = Literal["shared", "own", "cpu"]
-PLACEMENTS: Final[tuple[Placement, ...]] = ("colocated", "disaggregated", "async")
 
 _NAMES_ALLOWED: Final = "a list of names, or any"
 

@@ -11,6 +11,7 @@ from rlopt.request.values.kinds import Kind, Name, NotNegative, Number, Positive
 from rlopt.request.values.quantities import Cash, Duration, DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS, SECONDS_PER_HOUR, Money
+from rlopt.words import Placement
 
 USD: Final = "USD"
 DEFAULT_KEEP_FOR: Final = 720 * SECONDS_PER_HOUR
@@ -74,7 +75,7 @@ class SetupHours(Strict):
 
     def of(self, placement: str) -> float:
         """Hours for a placement by its name."""
-        return float(getattr(self, "async_" if placement == "async" else placement))
+        return float(getattr(self, "async_" if placement == Placement.ASYNC else placement))
 
 
 class KeepFor(Strict):

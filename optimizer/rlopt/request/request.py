@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, Self, TypeVar
 from pydantic import ConfigDict, Field
 
 from rlopt.request.budgets import Budgets
-from rlopt.request.choices import PLACEMENTS, Choices, Placement
+from rlopt.request.choices import Choices
 from rlopt.request.compare import Compared
 from rlopt.request.costs import Costs
 from rlopt.request.floors import Floors, informative_group_size
@@ -19,6 +19,7 @@ from rlopt.request.spent import OwnConstants, Spent
 from rlopt.request.values.source import KeyPlaces
 from rlopt.strict import Strict
 from rlopt.units import Money
+from rlopt.words import Placement
 
 FILLED_IN: Final = ("presets", "reasons", "floor_origins", "constants", "spent", "source")
 """Fields of a request that reading fills in; no file sets them."""
@@ -69,8 +70,8 @@ class Request(Strict):
     def placements(self) -> tuple[Placement, ...]:
         """Placements in play: all when none are named, colocated alone where nothing is generated."""
         if not self.job.generates:
-            return ("colocated",)
-        return PLACEMENTS if self.choices.placements is None else self.choices.placements
+            return (Placement.COLOCATED,)
+        return tuple(Placement) if self.choices.placements is None else self.choices.placements
 
     @property
     def group_sizes(self) -> tuple[int, ...]:

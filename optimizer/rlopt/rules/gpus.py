@@ -10,6 +10,7 @@ from rlopt.market.matching import offers_that_match
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
 from rlopt.rules.contract import Rule
+from rlopt.words import COLOCATED
 
 NAME = "gpus"
 
@@ -25,7 +26,7 @@ def offer_matches(quota: Quota, problem: Problem) -> NDArray[np.bool_]:
 def pool_gpus(columns: Columns, problem: Problem, matches: NDArray[np.bool_]) -> NDArray[np.float64]:
     """GPUs of each column in offers that match, shape (columns,)."""
     total = np.zeros(len(columns))
-    colocated = columns.placement == 0
+    colocated = columns.placement == COLOCATED
     for pools, index, mask in (
         (problem.colocated, columns.train, colocated),
         (problem.training, columns.train, ~colocated),

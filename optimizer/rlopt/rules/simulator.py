@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
-from rlopt.problem import COLOCATED, Columns, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule
 from rlopt.units import GIGA
+from rlopt.words import COLOCATED
 
 NAME = "simulator"
 

@@ -20,10 +20,11 @@ from rlopt.columns.lead_time import pilot_runs, within_deadline
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.pools.run_points import compose
-from rlopt.problem import PLACEMENTS, Columns, Floats, Ints, Problem
+from rlopt.problem import Columns, Floats, Ints, Problem
 from rlopt.program import FEASIBILITY
 from rlopt.rules import Rule
 from rlopt.units import SECONDS_PER_HOUR
+from rlopt.words import Placement
 
 MANY_NODES = 10**6
 
@@ -63,7 +64,7 @@ class Bounds:
         most = max((size for variant in problem.variants for size in variant.steps), default=0)
         # a search may leave the recovery floor out, and then the best copies stand in a tier that it would bar
         loose = replace(problem, request=problem.request.replaced("floors.checkpoints.recovery_time", None))
-        fixed = np.full((len(PLACEMENTS), len(problem.tariffs), len(problem.variants), most + 1), np.inf)
+        fixed = np.full((len(Placement), len(problem.tariffs), len(problem.variants), most + 1), np.inf)
         steps = np.zeros((len(problem.variants), most + 1))
         for number, variant in enumerate(problem.variants):
             for size, count in variant.steps.items():
@@ -75,7 +76,7 @@ class Bounds:
                 usd = column_costs(_idle(problem, table), loose)
                 order = np.lexsort((usd, table[:, 1]))
                 least = table[order[np.unique(table[order, 1], return_index=True)[1]]]
-                for placement in range(len(PLACEMENTS)):
+                for placement in range(len(Placement)):
                     least[:, 0] = placement
                     fixed[placement, least[:, 1], number, size] = column_costs(_idle(problem, least), loose)
         idle = 0.0 if np.any(problem.market.term_hours) else idle_hours(problem)
@@ -112,7 +113,7 @@ def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[R
     if not len(table):
         return table
     admitted = np.zeros(len(table), dtype=bool)
-    for placement in range(len(PLACEMENTS)):
+    for placement in range(len(Placement)):
         columns = _idle(problem, np.column_stack([np.full(len(table), placement), table[:, 1:]]))
         fine = np.ones(len(table), dtype=bool)
         for rule in rules:

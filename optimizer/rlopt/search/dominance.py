@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from rlopt.columns.joint import join
 from rlopt.columns.lead_time import wait_beside
 from rlopt.pools.run_points import blocks
-from rlopt.problem import ASYNC, Floats, Ints, Problem, SidePools
+from rlopt.problem import Floats, Ints, Problem, SidePools
 from rlopt.rules import Rule
+from rlopt.words import ASYNC
 
 BLOCK = 512
 FEW = 256

@@ -21,9 +21,10 @@ from rlopt.columns.side_pools import every_side_pools
 from rlopt.columns.spare_nodes import spares_stand
 from rlopt.costs import column_costs
 from rlopt.pools.loading.pools import with_loading
-from rlopt.problem import COLOCATED, PLACEMENTS, Columns, Problem, SidePools
+from rlopt.problem import Columns, Problem, SidePools
 from rlopt.rules import Rule, rules_of
 from rlopt.search.formulate import Objective
+from rlopt.words import COLOCATED, Placement
 
 CHUNK = 4096
 
@@ -99,7 +100,7 @@ def every_column(problem: Problem) -> Columns:
     """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
     nothing, beside = np.zeros(0, dtype=np.int64), _beside(problem)
     parts = [join(problem, COLOCATED, nothing, None, nothing, nothing)]
-    for placement, name in enumerate(PLACEMENTS):
+    for placement, name in enumerate(Placement):
         if name not in problem.request.placements:
             continue
         rows = _choices(problem, placement, beside)
@@ -134,7 +135,7 @@ def describe(columns: Columns, j: int, problem: Problem) -> str:
     )
     tier = problem.tariffs[int(columns.zone[j])].tiers[int(columns.tier[j])].name
     return (
-        f"{PLACEMENTS[placement]}: {machines}, group size {int(columns.group_size[j])}, "
+        f"{Placement.at(placement)}: {machines}, group size {int(columns.group_size[j])}, "
         f"a save every {int(columns.interval_steps[j])} steps to {tier}"
     )
 

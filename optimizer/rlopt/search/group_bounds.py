@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem import ASYNC, Floats, Ints, Pools
+from rlopt.problem import Floats, Ints, Pools
 from rlopt.search.bounds import Bounds, Group
 from rlopt.search.incumbents import Served
 from rlopt.search.prune import Prune
+from rlopt.words import ASYNC
 
 CELLS, MIXED_CELLS = 16, 64
 """Cells of the grid of rates, for pools of one offer and of two."""

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from rlopt.columns.side_pools import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.pools.run_points import quickest
-from rlopt.problem import ASYNC, Floats, Ints, Pools, SidePools
+from rlopt.problem import Floats, Ints, Pools, SidePools
 from rlopt.problem.detail import MixedTimes
 from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import Stairs
+from rlopt.words import ASYNC
 
 PAIRS = 200_000
 BLOCK = 8

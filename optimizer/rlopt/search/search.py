@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rlopt.columns.joint import join, options
 from rlopt.columns.side_pools import alone, every_side_pools
 from rlopt.costs import column_costs
-from rlopt.problem import ASYNC, COLOCATED, DISAGGREGATED, PLACEMENTS, Columns, Ints, Pools, Problem, SidePools
+from rlopt.problem import Columns, Ints, Pools, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.search.bounds import Bounds, Group
 from rlopt.search.could_win import CouldWin
@@ -33,6 +33,7 @@ from rlopt.search.incumbents import Served, promising_colocated, promising_pairs
 from rlopt.search.mixed_search import MixedSearch
 from rlopt.search.pool_limits import keeping
 from rlopt.search.prune import Prune, Stairs, least_of, unique
+from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED, Placement
 
 CHUNK = 40_000
 MOST_BARRED = 500
@@ -66,9 +67,9 @@ class Search:
     def run(self) -> Columns:
         """All columns for the program: those kept and the barred ones that would undercut them."""
         placements = self.problem.request.placements
-        colocated = "colocated" in placements and len(self.problem.colocated) > 0
+        colocated = Placement.COLOCATED in placements and len(self.problem.colocated) > 0
         groups = list(served_groups(self.problem)) if len(self.problem.rollout) else []
-        modes = [m for m in (DISAGGREGATED, ASYNC) if PLACEMENTS[m] in placements]
+        modes = [m for m in (DISAGGREGATED, ASYNC) if Placement.at(m) in placements]
         if self.reductions:
             if colocated:
                 self.price(COLOCATED, promising_colocated(self.could_win, self._colocated_bounds), None)

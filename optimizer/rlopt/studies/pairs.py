@@ -24,6 +24,7 @@ from rlopt.request.floors import PRECISION_RANK
 from rlopt.rules.gpus import offer_matches
 from rlopt.search.prune import pareto_index
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_HOUR, seconds_to_hours
+from rlopt.words import Placement
 
 PAIRS = "preference pairs"
 
@@ -57,7 +58,7 @@ def pairs_request(request: Request, pairs: Pairs) -> Request:
     )
     choices = request.choices.model_copy(
         update={
-            "placements": ("disaggregated",),
+            "placements": (Placement.DISAGGREGATED,),
             "group_size": (pairs.candidates,),
             "scoring": ("own",) if pairs.judge.is_model else ("shared",),
             "mixed_pools": False,

@@ -27,7 +27,7 @@ from rlopt.pools.sampling.mixing import Remembered
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.tables import Tables
 from rlopt.pools.training.table import TrainingTable
-from rlopt.problem import COLOCATED, Columns, Ints, Problem
+from rlopt.problem import Columns, Ints, Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.reports import words
 from rlopt.request import Job, Request
@@ -36,6 +36,7 @@ from rlopt.rules import rules_of
 from rlopt.studies.cheapest import find
 from rlopt.studies.rebuilding import Whole, holding
 from rlopt.studies.stress import beside, right_plan
+from rlopt.words import COLOCATED
 
 T = TypeVar("T")
 What = Literal["length", "samples"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rlopt.request import Request
+from rlopt.words import Placement
 from rlopt.workloads.offline import offline_work
 from rlopt.workloads.screening import screened_apart, screens
 from rlopt.workloads.variant import Variant
@@ -32,8 +33,8 @@ def screened(request: Request, based: Variant) -> Iterator[Variant]:
     if not screens(request, based.workload):
         yield based
         return
-    apart = tuple(placement for placement in request.placements if placement != "colocated")
-    if "colocated" in request.placements:
-        yield replace(based, placements=("colocated",))
+    apart = tuple(placement for placement in request.placements if placement != Placement.COLOCATED)
+    if Placement.COLOCATED in request.placements:
+        yield replace(based, placements=(Placement.COLOCATED,))
     if apart:
         yield replace(based, workload=screened_apart(request, based.workload), placements=apart)

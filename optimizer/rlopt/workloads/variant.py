@@ -6,8 +6,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rlopt.request.choices import LogProbs, Placement, Scoring
+from rlopt.request.choices import LogProbs, Scoring
 from rlopt.request.job.parts import Kernels
+from rlopt.words import Placement
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
 from rlopt.workloads.cpu_scoring import CpuScorers
@@ -94,9 +95,14 @@ class Variant:
         return self.placements is None or placement in self.placements
 
     @property
+    def runs_colocated(self) -> bool:
+        """Whether one pool may do all of it."""
+        return not self.own and self.runs(Placement.COLOCATED)
+
+    @property
     def runs_apart(self) -> bool:
         """Whether a pool beside the one that trains can sample for it."""
-        return self.runs("disaggregated") or self.runs("async")
+        return self.runs(Placement.DISAGGREGATED) or self.runs(Placement.ASYNC)
 
     @property
     def structure_key(self) -> Hashable:

@@ -15,6 +15,7 @@ from itertools import product
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import Placement
 from rlopt.workloads import build_workload
 from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
@@ -166,7 +167,7 @@ def _scoring(request: Request, based: Variant) -> Iterator[Variant]:
     if not roles:
         yield based
         return
-    apart = any(placement != "colocated" for placement in request.placements)
+    apart = any(placement != Placement.COLOCATED for placement in request.placements)
     choices = [choice for choice in request.choices.scoring if choice != "own" or apart]
     if not choices:
         raise NotSupportedError("choices.scoring", "own needs choices.placements with disaggregated or async")

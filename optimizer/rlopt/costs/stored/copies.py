@@ -18,9 +18,10 @@ from rlopt.columns.checkpoint_compression import hours_per_gb, size_share
 from rlopt.costs.contract import once
 from rlopt.costs.stored.tier_moves import Route, TierMove, choose_move, choose_way, way_parts
 from rlopt.costs.stored.tiers import Stay, TierCharges, Values, free_share
-from rlopt.problem import COLOCATED, Columns, Floats, Ints, Problem
+from rlopt.problem import Columns, Floats, Ints, Problem
 from rlopt.problem.tariff import Tariff, Tier
 from rlopt.units import GIGA, SECONDS_PER_MINUTE, seconds_to_hours
+from rlopt.words import COLOCATED
 
 
 def copies(problem: Problem, steps: int) -> tuple[int, int, int]:

@@ -21,8 +21,6 @@ from rlopt.estimates.arrays import Floats, Ints, Words
 from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Flags, Values
 from rlopt.estimates.loop.transfer import (
-    ASYNC,
-    COLOCATED,
     framework_names,
     of_framework,
     planned_framework,
@@ -31,6 +29,7 @@ from rlopt.estimates.loop.transfer import (
     transport_seconds,
 )
 from rlopt.units import GIB
+from rlopt.words import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +161,10 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     slower = loop_factors(loop.framework, loop.generation, loop.moe, calibration)
     update, score = slower[0] * stages.update, slower[1] * stages.score
     apart = lagging_sample(stages.sample, stages.steady, loop.lag, loop.framework, calibration)
-    sample = np.where(loop.placement == ASYNC, apart, stages.sample)
+    sample = np.where(loop.placement == Placement.ASYNC, apart, stages.sample)
     sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * sample
     sample = sample * pressure_factor(loop, calibration)
-    colocated = loop.placement == COLOCATED
+    colocated = loop.placement == Placement.COLOCATED
     sync = transport_seconds(loop.framework, loop.params, colocated, calibration)
     sync = sync + np.where(loop.quantised, quantise_seconds(loop.framework, loop.params, colocated, calibration), 0.0)
     overhead = of_framework("step_s", loop.framework, calibration)
@@ -174,7 +173,7 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     switch = np.where(colocated, of_framework("switch_s", loop.framework, calibration) + swap, 0.0)
     train = update + score
     exposed = calibration.value("rl", "exposed_share")
-    step = step_seconds(train, sample, sync + switch + overhead, loop.placement == ASYNC, exposed)
+    step = step_seconds(train, sample, sync + switch + overhead, loop.placement == Placement.ASYNC, exposed)
     return StepTime(update, score, sample, sync, switch, overhead, step)
 
 

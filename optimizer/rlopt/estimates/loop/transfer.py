@@ -18,10 +18,9 @@ from rlopt.estimates.codes import Flags, Values
 from rlopt.estimates.communication import over
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIGA
+from rlopt.words import Placement
 
 WEIGHT_BYTES = 2.0
-COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
-PLACEMENTS = (COLOCATED, DISAGGREGATED, ASYNC)
 
 
 def framework_names(calibration: Calibration) -> tuple[str, ...]:
@@ -90,12 +89,12 @@ def sync_seconds(weight_bytes: Values, placement: str, calibration: Calibration,
     """
     params = np.asarray(weight_bytes, dtype=np.float64) / WEIGHT_BYTES
     framework = planned_framework(calibration)
-    return transport_seconds(framework, params, placement == COLOCATED, calibration, link_gb_s)
+    return transport_seconds(framework, params, placement == Placement.COLOCATED, calibration, link_gb_s)
 
 
 def switch_seconds(placement: str, calibration: Calibration) -> float:
     """Seconds of sleep, wake and refit of an engine that shares the trainer's GPUs, once per step."""
-    if placement != COLOCATED:
+    if placement != Placement.COLOCATED:
         return 0.0
     return float(of_framework("switch_s", planned_framework(calibration), calibration))
 
@@ -107,8 +106,8 @@ def step_overhead_seconds(calibration: Calibration) -> float:
 
 def colocated_fixed_s(shape: ModelShape, calibration: Calibration) -> float:
     """Sleep, wake, refit and driver of a pool that trains and samples in turn: what does not scale."""
-    sync = sync_seconds(WEIGHT_BYTES * np.asarray(shape.params), COLOCATED, calibration)
-    return step_overhead_seconds(calibration) + switch_seconds(COLOCATED, calibration) + float(sync)
+    sync = sync_seconds(WEIGHT_BYTES * np.asarray(shape.params), Placement.COLOCATED, calibration)
+    return step_overhead_seconds(calibration) + switch_seconds(Placement.COLOCATED, calibration) + float(sync)
 
 
 def colocated_swap_s(shape: ModelShape, gpus: Floats, calibration: Calibration) -> Floats:
@@ -124,7 +123,7 @@ def swap_seconds(params: Values, gpus: Values, calibration: Calibration) -> Floa
 
 def disaggregated_fixed_s(shape: ModelShape, calibration: Calibration) -> float:
     """Weights broadcast to the rollout pool, and the driver."""
-    sync = sync_seconds(WEIGHT_BYTES * np.asarray(shape.params), DISAGGREGATED, calibration)
+    sync = sync_seconds(WEIGHT_BYTES * np.asarray(shape.params), Placement.DISAGGREGATED, calibration)
     return step_overhead_seconds(calibration) + float(sync)
 
 

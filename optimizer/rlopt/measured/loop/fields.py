@@ -32,9 +32,6 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog, Model
 from rlopt.measured.loop.defaults import default, framework_of, recipe
 from rlopt.measured.loop.layout import (
-    ASYNC,
-    COLOCATED,
-    DISAGGREGATED,
     MOST,
     count_of,
     engine_degree,
@@ -43,6 +40,7 @@ from rlopt.measured.loop.layout import (
 )
 from rlopt.measured.names import MeasuredMachine, find_machine, find_model
 from rlopt.measured.rows import MeasuredRow
+from rlopt.words import Placement
 
 LAG = re.compile(r"(\d+(?:\.\d+)?)[- ]step off|staleness[ =]+(\d+(?:\.\d+)?)", re.IGNORECASE)
 CRITIC = re.compile(r"critic(?:/RM)?[ :=]+([\w.-]*\d[\w.]*[MB])\b", re.IGNORECASE)
@@ -118,8 +116,8 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
         return batch
     prompt, response, longest = _lengths(row, framework, assumed)
     mode = row.text("mode").lower()
-    placement = ASYNC if mode.startswith("async") else row.text("placement").lower() or COLOCATED
-    if placement not in (COLOCATED, DISAGGREGATED, ASYNC):
+    placement = Placement.ASYNC if mode.startswith("async") else row.text("placement").lower() or Placement.COLOCATED
+    if placement not in (Placement.COLOCATED, Placement.DISAGGREGATED, Placement.ASYNC):
         return f"the placement {row.text('placement')!r} is none of colocated, disaggregated"
     train, sample = sides(row, gpus, placement, assumed)
     engine_precision = _precision(row.text("gen_precision"))
@@ -139,7 +137,7 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
         gpus=gpus,
         gpus_train=train,
         gpus_sample=sample,
-        lag=0.0 if placement != ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
+        lag=0.0 if placement != Placement.ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
         scores=int(_scores_itself(row, framework)) + int(_has_reference(row, framework)),
         engine_tp=min(count_of(row, "gen_tp") or engine_degree(model, machine, assumed), sample),
         engine_precision=engine_precision,

@@ -10,8 +10,8 @@ from rlopt.measured.loop.defaults import default, recipe
 from rlopt.measured.names import MeasuredMachine
 from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIB
+from rlopt.words import Placement
 
-COLOCATED, DISAGGREGATED, ASYNC = "colocated", "disaggregated", "async"
 MOST = 1e8
 """Counts beyond this are slips."""
 
@@ -25,7 +25,7 @@ def count_of(row: MeasuredRow, column: str) -> int | None:
 def sides(row: MeasuredRow, gpus: int, placement: str, assumed: list[str]) -> tuple[int, int]:
     """GPUs that train and GPUs that sample."""
     train, sample = count_of(row, "gpus_train"), count_of(row, "gpus_gen")
-    if placement == COLOCATED:
+    if placement == Placement.COLOCATED:
         return train or gpus, sample or gpus
     if train is None and sample is None:
         assumed.append("half of the GPUs train")
@@ -66,6 +66,3 @@ def engine_degree(model: Model, machine: MeasuredMachine, assumed: list[str]) ->
 
 def _power(value: float) -> int:
     return int(2 ** max(0, math.ceil(math.log2(max(value, 1.0)))))
-
-
-__all__ = ["ASYNC", "COLOCATED", "DISAGGREGATED", "MOST", "count_of", "engine_degree", "sides", "trainer_layout"]

@@ -21,6 +21,7 @@ from rlopt.measured.loop.trainer import is_trainer, training_row
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.rows import predict as predict_training
+from rlopt.words import Placement
 
 STEP, RATE, TOKENS, HOURS = "step_time_s", "samples_per_s", "tokens_per_s_per_gpu", "total_hours"
 SAMPLE, SCORE, UPDATE = "gen_time_s", "logprob_time_s", "train_time_s"
@@ -72,7 +73,7 @@ def in_quantity(quantity: str, row: MeasuredRow, one: LoopFields, time: StepTime
     if quantity == HOURS:
         steps = row.number("steps")
         return steps * step / HOUR if steps else "the number of steps is not stated"
-    if one.lag or one.placement == "async":
+    if one.lag or one.placement == Placement.ASYNC:
         if quantity == SAMPLE:
             return "asynchronous runs print how long they wait for samples, not how long sampling takes"
         return float((time.update + time.score)[case] if quantity == UPDATE else time.score[case])

@@ -28,6 +28,7 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Model
 from rlopt.measured.loop.fields import LoopFields
+from rlopt.words import Placement
 
 LEAST_SEQUENCES = 4.0
 """Longest sequences that an engine holds whose weights fill its share of the memory by the estimates."""
@@ -133,7 +134,7 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
     if one.reward is not None:
         score += _trained(one.reward, one, 0, hardware, layout, tokens, calibration)[1]
     sample = _sampling(one, hardware, calibration, steady=False)
-    asynchronous = one.placement == "async"
+    asynchronous = one.placement == Placement.ASYNC
     return update, score, sample, _sampling(one, hardware, calibration, steady=True) if asynchronous else sample
 
 
@@ -159,7 +160,7 @@ def _trained(
 def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, steady: bool) -> float:
     shape, tp = ModelShape.of(one.model), np.array([one.engine_tp])
     weights = rollout_weights_gib(shape, one.engine_precision, tp, 1, calibration)
-    room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == "colocated", calibration)
+    room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == Placement.COLOCATED, calibration)
     one_gib = kv_gib_per_token(shape, tp, one.prompt + one.longest) * (one.prompt + one.longest)
     room = np.maximum(room, LEAST_SEQUENCES * one_gib)  # it ran: what did not fit was moved away
     found = generation_seconds(

@@ -26,6 +26,7 @@ from rlopt.measured.memory.fits import (
 from rlopt.measured.outcome import FITS, OOM, RowOutcome
 from rlopt.measured.quantities import FITS_QUANTITY
 from rlopt.measured.rows import MeasuredRow
+from rlopt.words import Placement
 
 
 def predict_fits(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
@@ -86,7 +87,7 @@ def _fits(
     update = with_overhead(update_tensors(*args), found.layout, found.stack, calibration).total() + beside
     states = _states(found, calibration)
     colocated = np.array(
-        [row.text("placement") == "colocated" or bool(row.number("gpu_memory_utilization")) for row in rows]
+        [row.text("placement") == Placement.COLOCATED or bool(row.number("gpu_memory_utilization")) for row in rows]
     ) & np.array([is_loop(row) for row in rows])
     away = np.array([row.text("offload_param").lower() == "y" for row in rows])
     given = np.array(

@@ -14,6 +14,7 @@ from typing import Any, Final
 from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven
 from rlopt.errors import InputError
 from rlopt.reading.configuration.shell import VARIABLE, calculated, plain, spelled
+from rlopt.words import Placement
 
 ACTOR, ROLLOUT, MODEL = "actor_rollout_ref.actor", "actor_rollout_ref.rollout", "actor_rollout_ref.model"
 MARKS: Final = ("actor_rollout_ref.", "main_ppo", "trainer.n_gpus_per_node")
@@ -116,7 +117,7 @@ class _Verl:
         precision = PrecisionGiven(rollout="fp8" if low == "fp8" else "bf16" if low is None else None)
         saves = steps if isinstance(steps, int) and steps > 0 else None
         decided = DecisionsGiven(
-            placement="async" if apart else "colocated",
+            placement=Placement.ASYNC if apart else Placement.COLOCATED,
             group_size=self.whole(f"{ROLLOUT}.n"),
             precision=precision,
             staleness=steps_late,

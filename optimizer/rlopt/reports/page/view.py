@@ -23,15 +23,20 @@ from rlopt.reports.text import pools as text_pools
 from rlopt.reports.text.frontier import gpus
 from rlopt.reports.text.plan import plan_report
 from rlopt.reports.timeline import waiting_seconds
+from rlopt.words import Placement
 
 OWN: Final = ("", "Machines", "Bill")
 """Sections of the text report that have a form of their own on a page."""
 LISTED: Final = ("Other speeds, other prices", "Other machines, little more")
 """Sections that the list of whole plans stands for, where there are several."""
 TURNS: Final[Mapping[str, str]] = {
-    "colocated": "The same GPUs do one stage after the other.",
-    "disaggregated": "The pools take turns: those that train wait for samples, those that generate for new weights.",
-    "async": "The pools work at the same time: some generate samples while others train on those of the step before.",
+    Placement.COLOCATED: "The same GPUs do one stage after the other.",
+    Placement.DISAGGREGATED: (
+        "The pools take turns: those that train wait for samples, those that generate for new weights."
+    ),
+    Placement.ASYNC: (
+        "The pools work at the same time: some generate samples while others train on those of the step before."
+    ),
 }
 """What a timeline of each placement shows."""
 

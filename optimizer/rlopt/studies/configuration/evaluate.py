@@ -16,7 +16,7 @@ from rlopt.answers.plan import Plan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog
-from rlopt.problem import ASYNC, COLOCATED, Columns, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.request import Request
 from rlopt.rules import rules_of
@@ -30,6 +30,7 @@ from rlopt.studies.configuration.sources import said
 from rlopt.studies.configuration.user_machines import UserMachines, admitting, machines_of
 from rlopt.studies.configuration.widened_request import asked
 from rlopt.studies.diff import difference
+from rlopt.words import ASYNC, COLOCATED
 
 __all__ = ["PricedConfiguration", "evaluate", "price"]
 

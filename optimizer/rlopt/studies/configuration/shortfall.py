@@ -21,6 +21,7 @@ from rlopt.studies.configuration.fixed_problem import DEGREES, layouts
 from rlopt.studies.configuration.remedies import Attempt, remedies
 from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.studies.explain.unfit import why_empty
+from rlopt.words import Placement
 
 MOST_ROWS = 64
 """Training layouts beside which an engine is tried."""
@@ -83,7 +84,7 @@ def _names(every: Any, key: str) -> list[str]:
 def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tuple[Misfit | None, list[StageNeed]]:
     """Training alone lacks memory of the GPU, or of the host."""
     nearest, generates = problem.nearest, problem.workload.generates
-    name = "train" if not generates or "colocated" not in problem.request.placements else "main"
+    name = "train" if not generates or Placement.COLOCATED not in problem.request.placements else "main"
     if nearest is not None:
         stage, _, model = nearest.stage.partition(" ")
         reason = (

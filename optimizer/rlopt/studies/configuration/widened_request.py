@@ -8,6 +8,7 @@ from typing import Any
 from rlopt.answers.configuration import Configuration
 from rlopt.request import Request
 from rlopt.studies.configuration.user_machines import UserMachines, admitting
+from rlopt.words import Placement
 
 WIDE_GPUS = 512
 """Least limit on GPUs where the request sets none that allows the configuration."""
@@ -75,7 +76,7 @@ def _placements(config: Configuration, request: Request) -> tuple[str, ...] | No
         raise config.wrong(config.pools[0], "role", "no pool trains", "one pool with role: train", fix)
     given, apart = config.decisions.placement, bool(config.pool("rollout") or config.pool("score"))
     if not request.job.generates:
-        if given not in (None, "colocated") or apart:
+        if given not in (None, Placement.COLOCATED) or apart:
             raise config.wrong(
                 None,
                 "placement",
@@ -85,8 +86,8 @@ def _placements(config: Configuration, request: Request) -> tuple[str, ...] | No
             )
         return None
     if given is None:
-        return ("disaggregated", "async") if apart else ("colocated",)
-    if (given != "colocated") != apart:
+        return (Placement.DISAGGREGATED, Placement.ASYNC) if apart else (Placement.COLOCATED,)
+    if (given != Placement.COLOCATED) != apart:
         message = f"{given} does not go with {'separate pools' if apart else 'one pool that trains and samples'}"
         allowed = "disaggregated or async" if apart else "colocated"
         fix = "correct it, or " + ("delete the rollout pool" if apart else "add a pool with role: rollout")

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from rlopt.answers.explanation import Engineering, Rival
 from rlopt.answers.plan import Plan
 from rlopt.costs.operations import engineer_usd, setup_hours
-from rlopt.problem import PLACEMENTS, Problem
+from rlopt.problem import Problem
+from rlopt.words import Placement
 
 CENT = 0.01
 
@@ -30,7 +31,7 @@ def engineering_of(problem: Problem, plan: Plan, rivals: Sequence[Rival]) -> lis
     for rival in rivals:
         if rival.axis == "placement" and rival.verdict == "dearer":
             more[rival.value] = rival.by_dimension.get("compute", 0.0) / runs
-    simplest, *others = (name for name in PLACEMENTS if name in more)
+    simplest, *others = (name for name in Placement if name in more)
     found = []
     for name in others:
         hours = setup_hours(problem, name) - setup_hours(problem, simplest)

@@ -24,6 +24,7 @@ from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
 from rlopt.request import PRECISION_RANK, OwnConstants, Request
 from rlopt.studies.configuration.evaluate import PricedConfiguration
+from rlopt.words import Placement
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
@@ -69,11 +70,11 @@ def own_logs(
     run = own_run(_plan(known, config), known.problem, catalog)
     timed = []
     for log, one in logs:
-        if one.overlapped and run.placement != "async":
+        if one.overlapped and run.placement != Placement.ASYNC:
             message = "the log is of a run that samples beside training, the configuration is not asynchronous"
             fix = "name the configuration that ran with --config"
             raise InputError.of("placement", message, file=log.name, allowed="async", fix=fix)
-        if run.placement == "async" and not one.overlapped and GENERATE in one.middles:
+        if run.placement == Placement.ASYNC and not one.overlapped and GENERATE in one.middles:
             notes.append(f"{log.name} looks as if sampling and training took turns, the configuration is asynchronous")
         stages = {name: (middle.seconds, middle.sigma) for name, middle in one.middles.items()}
         timed.append((run, timings_of(stages, run, one.whole)))
@@ -140,7 +141,7 @@ def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, Steady]]) -> str
         "framework": name,
         "train_backend": "fsdp" if sharded else "megatron",
         "placement": placement,
-        "mode": "async" if beside or placement == "async" else "sync",
+        "mode": "async" if beside or placement == Placement.ASYNC else "sync",
     }
     return framework_of(MeasuredRow(1, cells), own_calibration(None))
 
@@ -199,7 +200,7 @@ def _link(plan: Plan) -> tuple[float, float]:
     assert plan.time is not None
     assert plan.decisions is not None
     own = [one for one in plan.time.stages if one.stage == "transfer"][:-1]
-    if plan.decisions.placement == "colocated" or not own:
+    if plan.decisions.placement == Placement.COLOCATED or not own:
         return 0.0, 0.0
     trains = next(pool.name for pool in plan.pools if "update" in pool.roles)
     waits = [max((one.seconds for one in own if (one.pool == trains) is here), default=0.0) for here in (True, False)]
