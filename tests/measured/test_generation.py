@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from lab.fitting.generation import measured_rows
 from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
-from rlopt.fitting.generation import measured_rows
 from rlopt.measured.names import find_machine, find_model
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.cells import Cells, cells_of

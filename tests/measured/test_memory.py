@@ -100,7 +100,7 @@ def test_rows_with_a_result_become_training_rows() -> None:
 
 
 def test_published_peaks_are_met() -> None:
-    """In sample; `scripts/calibrate.py` measures the same out of sample."""
+    """In sample; `python -m lab calibrate` measures the same out of sample."""
     runs, tests = errors("training.csv"), errors("memory_small.csv")
     assert np.median(runs) < 0.10
     assert np.quantile(runs, 0.9) < 0.35

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.measured.kept_out import COLUMNS as KEPT_OUT_COLUMNS
-from rlopt.measured.kept_out import kept_out_csv, read_kept_out
+from lab.fitting.out_of_sample import COLUMNS as KEPT_OUT_COLUMNS
+from lab.fitting.out_of_sample import kept_out_csv, read_kept_out
 from rlopt.measured.meanings import KEYS, STATISTICS
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.points import LABELS, Point, points_of, short_source, size_class

@@ -1,0 +1,1 @@
+"""docs/accuracy.md: how far predictions can be trusted."""

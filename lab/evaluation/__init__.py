@@ -1,0 +1,1 @@
+"""docs/evaluation.md: published configurations, evaluated."""

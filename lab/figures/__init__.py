@@ -1,0 +1,1 @@
+"""docs/figures.md: quoted figures, recomputed."""

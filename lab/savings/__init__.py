@@ -1,0 +1,1 @@
+"""docs/savings.md: plans beside published configurations."""

@@ -1,0 +1,1 @@
+"""docs/seeds.md: what four texts name, and where it stands."""
