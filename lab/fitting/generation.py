@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.fitting.published import dropped, published
+from lab.fitting.prior import Prior
+from lab.fitting.published import dropped, published, source_weights
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
-from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
+from rlopt.fitting.fit import Parameter, Study
+from rlopt.fitting.observations import of_generation
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.rows import NAMES, Cases, cases
 
@@ -112,26 +114,10 @@ def measured_rows() -> list[MeasuredRow]:
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
     rows = [row for row in measured_rows() if row.id not in dropped(ROOM) and (row.number(MEASURED) or 0.0) > 0.0]
-    return study_of(rows, catalog, calibration)
-
-
-def study_of(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Study:
-    """The same of any rows, each asked for its throughput; what cannot be predicted is left out."""
     read = cases(rows, catalog, calibration)
-    serving = read.serving(calibration)
-    kept = [rows[number] for number in read.rows]
-    labels = {name: tuple(one[name] for one in read.labels) for name in read.labels[0]}
+    found = of_generation(rows, read, calibration)
     parameters, touches = _parameters(read, calibration)
-    return Study(
-        kind=ROOM,
-        ids=tuple(row.id for row in kept),
-        measured=np.array([row.number(MEASURED) or np.nan for row in kept]),
-        labels=labels,
-        weights=source_weights(labels["source"]),
-        parameters=parameters,
-        predict=lambda constants: read.tokens_per_s(constants, serving),
-        touches=touches,
-    )
+    return replace(found, weights=source_weights(found.labels["source"]), parameters=parameters, touches=touches)
 
 
 def _parameters(

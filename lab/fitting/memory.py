@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.fitting.memory_priors import BY_ENGINE, PLAIN
-from lab.fitting.published import dropped, published
+from lab.fitting.prior import owner
+from lab.fitting.published import dropped, published, source_weights
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import Floats
 from rlopt.facts import Catalog
-from rlopt.fitting.fit import Parameter, Study, source_weights
+from rlopt.fitting.fit import Parameter, Study
 from rlopt.measured.memory.cases import cases, limits, peaks
 from rlopt.measured.memory.fits import as_training_row, is_loop, refused, round_figure
 from rlopt.measured.quantities import PEAK
@@ -28,28 +29,18 @@ LABELS = ("config", "source", "device", "model", "engine", "method", "architectu
 
 def parameters() -> tuple[Parameter, ...]:
     """Constants in play, each with what is believed of it beforehand."""
-    found = [Parameter(("memory", key), p.centre, p.low, p.high, p.sd) for key, p in PLAIN.items()]
-    for key, table in BY_ENGINE.items():
-        for name, p in table.items():
-            toward = ("memory", key, p.like) if p.like else None
-            found.append(Parameter(("memory", key, name), p.centre, p.low, p.high, p.sd, toward))
-    return tuple(found)
+    plain = [prior.of("memory", key) for key, prior in PLAIN.items()]
+    by_engine = [prior.of("memory", key, name) for key, table in BY_ENGINE.items() for name, prior in table.items()]
+    return (*plain, *by_engine)
 
 
 def touches(calibration: Calibration, engines: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.bool_]]:
     """Rows of ``engines`` that each engine's constant decides: its own, and those of families like it."""
-    families = calibration.training["engines"]
     found: dict[tuple[str, ...], NDArray[np.bool_]] = {}
     for key, table in BY_ENGINE.items():
-        standing = calibration.memory[key]
-        owner = {}
-        for engine in set(engines):
-            name = engine
-            while name not in standing:
-                name = families[name]["like"]
-            owner[engine] = name
+        owners = {engine: owner(engine, calibration.memory[key], calibration) for engine in set(engines)}
         for name in table:
-            found["memory", key, name] = np.array([owner[engine] == name for engine in engines], dtype=bool)
+            found["memory", key, name] = np.array([owners[engine] == name for engine in engines], dtype=bool)
     return found
 
 

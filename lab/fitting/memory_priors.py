@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rlopt.fitting.fit import Prior
+from lab.fitting.prior import Prior
 
 PLAIN: Mapping[str, Prior] = {
     "routed_copies": Prior(3.7, 1.0, 9.0, 0.3),

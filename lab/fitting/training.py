@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.fitting.published import dropped, published
+from lab.fitting.prior import Prior, owner
+from lab.fitting.published import dropped, published, source_weights
 from lab.fitting.training_priors import (
     ADAPTER,
     ATTENTION,
@@ -22,9 +24,10 @@ from lab.fitting.training_priors import (
 from rlopt.estimates import Calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.facts import Catalog
-from rlopt.fitting.fit import Parameter, Prior, Study, source_weights
+from rlopt.fitting.fit import Parameter, Study
+from rlopt.fitting.observations import of_training
 from rlopt.measured.rows import MeasuredRow
-from rlopt.measured.training.rows import SECONDS, TOKENS, TrainingCases, cases, in_metric, seconds
+from rlopt.measured.training.rows import SECONDS, TOKENS, TrainingCases, cases
 
 ROOM, FILE = "training", "training.csv"
 SOURCE_POWER = 0.4
@@ -41,25 +44,11 @@ def measured_rows() -> list[MeasuredRow]:
 
 def study(catalog: Catalog, calibration: Calibration) -> Study:
     """The rows that fits see, the constants in play, and which rows each touches."""
-    return study_of([row for row in measured_rows() if row.id not in dropped(ROOM)], catalog, calibration)
-
-
-def study_of(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Study:
-    """The same of any rows, each asked for its throughput or its step; what cannot be predicted is left out."""
+    rows = [row for row in measured_rows() if row.id not in dropped(ROOM)]
     read = cases(rows, catalog, calibration)
-    kept = [rows[place] for place in read.index]
-    quantities = [row.quantity for row in kept]
     parameters, touches = _parameters(read, calibration)
-    return Study(
-        kind=ROOM,
-        ids=tuple(row.id for row in kept),
-        measured=np.array([row.number(row.quantity) or np.nan for row in kept]),
-        labels={**read.labels, "quantity": tuple(quantities)},
-        weights=source_weights(read.labels["source"]) ** SOURCE_POWER,
-        parameters=parameters,
-        predict=lambda constants: in_metric(read, quantities, seconds(read, constants)),
-        touches=touches,
-    )
+    weights = source_weights(read.labels["source"]) ** SOURCE_POWER
+    return replace(of_training(rows, read), weights=weights, parameters=parameters, touches=touches)
 
 
 def _parameters(
@@ -70,8 +59,7 @@ def _parameters(
     every = np.ones(len(read), dtype=bool)
 
     def add(prior: Prior, rows: Flags, *path: str) -> None:
-        toward = (*path[:-1], prior.like) if prior.like else None
-        found.append(Parameter(path, prior.centre, prior.low, prior.high, prior.sd, toward))
+        found.append(prior.of(*path))
         touches[path] = rows
 
     generation = read.hardware.generation
@@ -102,11 +90,5 @@ def _parameters(
 
 def _of_engine(read: TrainingCases, calibration: Calibration, key: str, name: str) -> Flags:
     """Rows whose stack takes its constant ``key`` from the family ``name``."""
-    families, table = calibration.training["engines"], calibration.training[key]
-    sources = []
-    for engine in calibration.engines:
-        source = engine
-        while source not in table:
-            source = families[source]["like"]
-        sources.append(source)
+    sources = [owner(engine, calibration.training[key], calibration) for engine in calibration.engines]
     return np.asarray(np.array(sources)[read.stack.engine] == name)

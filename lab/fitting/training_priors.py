@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rlopt.fitting.fit import Prior
+from lab.fitting.prior import Prior
 
 PLAIN: Mapping[str, Prior] = {
     "half_width": Prior(330, 50, 1500, 0.5),

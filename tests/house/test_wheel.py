@@ -55,6 +55,14 @@ def test_it_carries_the_code_and_the_data(wheel: Path, root: Path) -> None:
     assert not [name for name in names if "/raw/" in name or name.endswith(".pyc")]
 
 
+def test_the_bench_stays_at_home(wheel: Path, root: Path) -> None:
+    """Fits of shipped constants and pages of evidence are the house's own: whoever installs it needs none of them."""
+    with zipfile.ZipFile(wheel) as archive:
+        carried = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".py")]
+    assert (root / "lab" / "__main__.py").is_file()
+    assert not [text for text in carried if "from lab" in text or "import lab" in text]
+
+
 def test_it_reads_its_own_data_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")

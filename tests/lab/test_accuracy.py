@@ -9,6 +9,7 @@ import pytest
 
 from lab.accuracy import page as accuracy
 from lab.fitting.out_of_sample import SCHEMES, read_kept_out
+from lab.pages import read
 from rlopt.measured.points import SECTIONS
 from rlopt.measured.rows import read_table
 
@@ -37,7 +38,7 @@ def test_every_scheme_kept_rows_out_that_exist(ids: set[str]) -> None:
 
 
 def test_every_explanation_is_of_a_row(ids: set[str]) -> None:
-    for entry in accuracy._rows_of(accuracy.EXPLANATIONS):
+    for entry in read(accuracy.EXPLANATIONS):
         assert entry["section"] in SECTIONS
         assert entry["explanation"]
         assert any(fnmatchcase(name, entry["id"]) for name in ids), entry["id"]

@@ -7,7 +7,7 @@ planner's own estimates: there is no second model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,17 +24,6 @@ LOST = 3.0
 TOLERANCE = 1e-5
 DIGITS = 4
 """Significant digits of written constants: fits agree on them whatever the machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Centre, bounds and log standard deviation of a constant; ``like`` names the family that is its centre instead."""
-
-    centre: float
-    low: float
-    high: float
-    sd: float
-    like: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +65,7 @@ class Study:
     labels
         By name (config, source, device, model, engine, method, architecture) one text a row.
     weights
-        Of the rows; `source_weights` gives the usual ones.
+        Of the rows; all one where nothing speaks for others.
     parameters
         Constants in play.
     predict
@@ -96,13 +85,6 @@ class Study:
     touches: Mapping[tuple[str, ...], NDArray[np.bool_]] = field(default_factory=dict)
     limit: Callable[[Calibration], Floats] | None = None
     """Memory: what a plan would count with under a calibration, its margin included, GiB."""
-
-
-def source_weights(sources: Sequence[str]) -> Floats:
-    """1 / sqrt(rows of the source), mean 1: a large table must not decide alone."""
-    _, which, counts = np.unique(np.asarray(sources), return_inverse=True, return_counts=True)
-    weights = 1.0 / np.sqrt(counts[which])
-    return np.asarray(weights / weights.mean())
 
 
 def log_errors(study: Study, calibration: Calibration) -> Floats:

@@ -8,7 +8,7 @@ lies halfway between what holds of most rows and what holds of all: nobody with 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,19 +19,13 @@ from rlopt.estimates.arrays import Floats
 from rlopt.estimates.bounds import bounds_of
 from rlopt.estimates.uncertainty import sigma_of
 from rlopt.facts import Catalog
-from rlopt.fitting import generation, rl, training
 from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
+from rlopt.fitting.observations import STUDIES
 from rlopt.fitting.user_fit import value_at
 from rlopt.fitting.user_posterior import Path, at_bound, posterior, settled
 from rlopt.measured.quantities import GENERATION, RL, STEP_COLUMNS, TRAINING, asked
 from rlopt.measured.rows import MeasuredRow, MeasuredTable
 
-STUDIES: Mapping[str, Callable[[Sequence[MeasuredRow], Catalog, Calibration], Study]] = {
-    TRAINING: training.study_of,
-    GENERATION: generation.study_of,
-    RL: rl.study_of,
-}
-"""Study of the rows of one kind, in the order in which constants build on each other."""
 USED = {RL: STEP_COLUMNS[:2]}
 """Quantities that an RL study takes: whole steps."""
 

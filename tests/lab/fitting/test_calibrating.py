@@ -7,9 +7,9 @@ import pytest
 
 from lab.fitting.constants_file import with_constants, with_tables
 from lab.fitting.folds import fold_of, out_of_sample
+from lab.fitting.published import source_weights
 from rlopt.estimates import Calibration, load_calibration
 from rlopt.fitting import Parameter, Study, fit
-from rlopt.fitting.fit import source_weights
 from rlopt.measured.banding import band_factor, with_band
 from rlopt.measured.outcome import RowOutcome
 
