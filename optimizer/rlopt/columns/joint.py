@@ -28,6 +28,7 @@ from rlopt.estimates import expected_hours as with_stops
 from rlopt.estimates import working_hours
 from rlopt.pools.run_points import composed
 from rlopt.problem import UNSCORED, Columns, Floats, Ints, Pools, Problem, SidePools
+from rlopt.table import groups
 from rlopt.units import SECONDS_PER_HOUR
 from rlopt.words import ASYNC, COLOCATED
 
@@ -264,11 +265,8 @@ def options(
     pools = problem.colocated if placement == COLOCATED else problem.training
     rows: list[NDArray[np.int64]] = []
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)[pools.zone[train]]
-    width = int(pools.group_size.max(initial=0)) + 1
-    kinds = pools.variant[train] * width + pools.group_size[train]
-    for kind in np.unique(kinds):
-        here = np.flatnonzero(kinds == kind)
-        intervals = np.array(problem.intervals[(int(kind // width), int(kind % width))], dtype=np.int64)
+    for kind, here in groups(pools.variant[train], pools.group_size[train]).items():
+        intervals = np.array(problem.intervals[kind], dtype=np.int64)
         pair = np.repeat(here, tiers[here])
         tier = np.arange(len(pair)) - np.repeat(np.cumsum(tiers[here]) - tiers[here], tiers[here])
         count = len(intervals)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rlopt.columns.joint import join
 from rlopt.columns.overheads import slower_overheads
@@ -20,6 +19,7 @@ from rlopt.pools.run_points import blocks
 from rlopt.problem import Columns, Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
 from rlopt.request.robust import Robust
+from rlopt.table import groups, put_back
 from rlopt.words import COLOCATED
 
 
@@ -155,17 +155,13 @@ def again(problem: Problem, columns: Columns) -> Columns:
 
     ``problem`` is the columns' own at another pace: row numbers are the same.
     """
-    parts: list[tuple[NDArray[np.int64], Columns]] = []
-    for placement in np.unique(columns.placement):
-        here = np.flatnonzero(columns.placement == placement)
+    parts: list[tuple[Ints, Columns]] = []
+    for (placement,), here in groups(columns.placement).items():
         part = columns.take(here)
         beside = None if placement == COLOCATED else support_of(problem, part)
         more = (part.interval_steps, part.tier, part.recovery)
-        parts.append((here, join(problem, int(placement), part.train, beside, *more)))
-    if not parts:
-        return columns
-    order = np.argsort(np.concatenate([here for here, _ in parts]), kind="stable")
-    return Columns.join([part for _, part in parts]).take(order)
+        parts.append((here, join(problem, placement, part.train, beside, *more)))
+    return put_back(parts) if parts else columns
 
 
 def as_predicted(problem: Problem, columns: Columns) -> float:
@@ -177,17 +173,14 @@ def as_predicted(problem: Problem, columns: Columns) -> float:
 
 def support_of(problem: Problem, columns: Columns) -> SidePools:
     """What stands beside the training pools of columns that are not colocated, shape (columns,)."""
-    parts: list[tuple[NDArray[np.int64], SidePools]] = []
-    kinds = np.stack([columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0], axis=1) @ np.array([1, 2, 4])
-    for kind in np.unique(kinds):
-        here = np.flatnonzero(kinds == kind)
+    parts: list[tuple[Ints, SidePools]] = []
+    for (_, scored, _), here in groups(columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0).items():
         part = columns.take(here)
         found = _part(problem, "rollout", part.rollout, part.rollout2)
-        if kind & 2:
+        if scored:
             found = with_scoring(problem, found, _part(problem, "score", part.score, part.score2))
         parts.append((here, found))
-    order = np.argsort(np.concatenate([here for here, _ in parts]), kind="stable")
-    return SidePools.join([part for _, part in parts]).take(order)
+    return put_back(parts)
 
 
 def _part(problem: Problem, kind: Kind, first: Ints, second: Ints) -> SidePools:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING, Flags, Floats, Ints, Values
 from rlopt.estimates.lengths import Tokens
 from rlopt.facts import Device
+from rlopt.table import Table
 from rlopt.units import TERA, gbps_to_gb_s
 
 Words = NDArray[np.str_]
@@ -20,12 +20,10 @@ PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
 WEIGHT_ONLY = ("int8", "int4")
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
 RACK = "nvl72"
-OPTIONAL = ("tflops", "domain", "names", "kind")
-"""Fields of Hardware that are tables or may be absent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hardware:
+class Hardware(Table):
     """One row per machine kind, shape (n,). Rates in GB/s (1e9 bytes), memory in GiB per GPU.
 
     Parameters
@@ -98,17 +96,6 @@ class Hardware:
             kind=np.array([names.index(device.name) for device, *_ in rows], dtype=np.int64),
         )
 
-    def take(self, index: Any) -> Hardware:
-        """The rows of ``index``."""
-        plain = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in OPTIONAL}
-        return Hardware(
-            **plain,
-            tflops={name: values[index] for name, values in self.tflops.items()},
-            domain=None if self.domain is None else self.domain[index],
-            names=self.names,
-            kind=None if self.kind is None else self.kind[index],
-        )
-
     def effect(self, table: Mapping[str, float]) -> Floats | float:
         """Each row's constant from a table by GPU type; 1 for a type that it does not name."""
         if self.kind is None:
@@ -134,7 +121,7 @@ class Hardware:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Table):
     """Parallel layouts, shape (n,) each; codes index SHARDING, RECOMPUTE and OFFLOAD.
 
     tp · pp · cp · dp GPUs.
@@ -156,10 +143,6 @@ class Layout:
     def gpus(self) -> Ints:
         """GPUs of the pool; ep is carved out of dp · cp · tp and is no factor."""
         return self.tp * self.pp * self.cp * self.dp
-
-    def take(self, index: Any) -> Layout:
-        """The rows of ``index``."""
-        return Layout(*(getattr(self, f.name)[index] for f in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)

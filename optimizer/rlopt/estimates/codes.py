@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from rlopt.table import Floats as Floats
+from rlopt.table import Ints as Ints
+
 Values = float | NDArray[Any]
 """One value for all rows, or one a row, shape (n,)."""
 Flags = bool | NDArray[np.bool_]

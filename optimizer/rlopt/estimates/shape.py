@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rlopt.estimates.codes import Flags, Ints, Values
 from rlopt.estimates.lora import adapter_count
 from rlopt.facts import Model, ParameterCount, Vision, parameter_count
+from rlopt.table import Table
 
 LEAST_AGREEMENT, MOST_AGREEMENT = 0.5, 2.0
 """Declared parameters split into dense and routed ones within this ratio to the shape's own."""
@@ -19,7 +19,7 @@ MOST_TABLES = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShape:
+class ModelShape(Table):
     """One model, or a stack of n of them: fields are then arrays of shape (n,).
 
     Parameters are counts; declared ones win over the shape for weights and FLOPs.
@@ -148,12 +148,9 @@ class ModelShape:
     def stack(shapes: Sequence[ModelShape], which: Sequence[int] | Ints) -> ModelShape:
         """Rows ``shapes[i] for i in which`` as arrays of shape (len(which),), so that one call meets many models."""
         at = np.asarray(which, dtype=np.int64)
-        return ModelShape(**{f.name: np.array([getattr(s, f.name) for s in shapes])[at] for f in fields(ModelShape)})
-
-    def take(self, index: Any) -> ModelShape:
-        """The rows of ``index`` of a stack; a single model stays as it is."""
-        found = {f.name: getattr(self, f.name) for f in fields(ModelShape)}
-        return ModelShape(**{name: value[index] if np.ndim(value) else value for name, value in found.items()})
+        return ModelShape(
+            **{name: np.array([getattr(s, name) for s in shapes])[at] for name in ModelShape.__match_args__}
+        )
 
     def with_outputs(self, outputs: int) -> ModelShape:
         """The same layers under an output matrix of ``outputs`` columns of its own: a score, bins, or none at all."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
-from rlopt.estimates import Layout
 from rlopt.facts import Catalog, Model, Offer
 from rlopt.facts.node import load_nodes
 from rlopt.facts.operations import Operations, load_operations
@@ -58,17 +57,10 @@ class Fixed:
 
 
 def _kept(context: Context, table: T, choose: Callable[[T, Ints], Ints]) -> T:
-    """The rows of a table that ``choose`` keeps, whatever the table's columns are."""
-    index = choose(table, np.asarray(table.nodes * context.hardware.gpus_per_node[table.topology], dtype=np.int64))
-
-    def cut(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return {key: cut(part) for key, part in value.items()}
-        if isinstance(value, Layout):
-            return value.take(index)
-        return value[index] if isinstance(value, np.ndarray) else value
-
-    return replace(table, **{field.name: cut(getattr(table, field.name)) for field in fields(table)})
+    """The rows of a table that ``choose`` keeps."""
+    return table.take(
+        choose(table, np.asarray(table.nodes * context.hardware.gpus_per_node[table.topology], dtype=np.int64))
+    )
 
 
 def _alone(workload: Workload, own: Sequence[str]) -> Workload:

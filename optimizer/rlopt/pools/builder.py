@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,18 +25,8 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.training.table import TrainingTable, once_seconds
 from rlopt.problem import UNSCORED, Floats, Ints, Pools
+from rlopt.table import first_of_groups, group_ids
 from rlopt.words import Placement
-
-LEVELS = 4096
-"""More than there are different sizes of host memory among the offers of one machine kind, squared."""
-
-
-def _first_of_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Index of the least value in each group."""
-    order = np.lexsort((value, group))
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = group[order][1:] != group[order][:-1]
-    return order[first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +106,11 @@ class Builder:
         rows = np.flatnonzero(np.isfinite(seconds) & (table.layout.offload < 2))
         needs = self._trains(context, table, rows, way)
         level = levels(context.market, table.topology[rows], needs.host_gib, needs.offload_gib)
-        group = (table.topology[rows] * 4096 + table.nodes[rows]) * 4 + table.layout.offload[rows]
-        group = group * LEVELS + level
+        group = group_ids(table.topology[rows], table.nodes[rows], table.layout.offload[rows], level)
         once = once_seconds(context, table.take(rows), way.precision)
         per_step = seconds[rows] + once / max(way.steps, 1)
         points = table.points[(way.size, way.precision)][rows]
-        best = _first_of_group(group, per_step)
+        best = first_of_groups(group, per_step)
         if points.shape[1] > 1 and not alone and Placement.ASYNC in context.request.placements:
             # beside another pool the slower one counts, and which that is may change over the run
             best = front(group, points + (once / max(way.steps, 1))[:, None])
@@ -192,13 +181,14 @@ class Builder:
         ``variant`` is the first of those that sample so.
         """
         engines = table.engine_seconds[(size, option)], table.engine_steady_seconds[(size, option)]
-        group = (table.topology * 4096 + table.nodes) * 8 + table.precision
+        alike = [table.topology, table.nodes, table.precision]
         per_node = context.hardware.gpus_per_node[table.topology]
         spanned = np.maximum(-(-np.maximum(table.tp, table.ep) // per_node), 1).astype(np.int64)
         if elastic(context.request):  # what the loss of one machine takes with it then decides too
-            group = group * LEVELS + spanned
+            alike.append(spanned)
+        group = group_ids(*alike)
         points = table.points[(size, option)], table.steady_points[(size, option)]
-        rows = np.union1d(*(map(partial(_first_of_group, group), engines)))
+        rows = np.union1d(*(map(partial(first_of_groups, group), engines)))
         if points[0].shape[1] > 1:
             rows = np.union1d(*(map(partial(front, group), points)))
         rows = rows[np.isfinite(engines[0][rows])]
@@ -232,9 +222,9 @@ class Builder:
         """Per machine kind, node count and precision the fastest scoring layout."""
         seconds = table.seconds[size]
         rows = np.flatnonzero(np.isfinite(seconds))
-        group = (table.topology[rows] * 4096 + table.nodes[rows]) * 8 + table.precision[rows]
+        group = group_ids(table.topology[rows], table.nodes[rows], table.precision[rows])
         points = table.points[size]
-        best = front(group, points[rows]) if points.shape[1] > 1 else _first_of_group(group, seconds[rows])
+        best = front(group, points[rows]) if points.shape[1] > 1 else first_of_groups(group, seconds[rows])
         rows, estimate = rows[best], len(self.scoring_rows)
         band = context.train_band[table.topology[rows]]
         ranks = np.array([rank(name) for name in context.request.choices.precision.score], dtype=np.int64)
@@ -261,7 +251,7 @@ def _scored(context: Context, table: TrainingTable, way: Setting) -> int:
 
 def join_pools(parts: Sequence[Pools]) -> Pools:
     """All rows of ``parts``; an empty set where there are none. What is one number in all of them stays one number."""
-    names = [field.name for field in fields(Pools)]
+    names = Pools.__match_args__
     if parts:
         known: dict[tuple[int, ...], np.ndarray] = {}
         arrays = {name: [getattr(part, name) for part in parts] for name in names}

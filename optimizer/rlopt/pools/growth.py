@@ -16,7 +16,8 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.tables import Tables
 from rlopt.pools.training.table import TrainingTable
-from rlopt.problem.detail import GrowingTimes, Ints, PoolDetail, StageDetail
+from rlopt.problem import Ints
+from rlopt.problem.detail import GrowingTimes, PoolDetail, StageDetail
 from rlopt.workloads.growth import grows
 
 T = TypeVar("T", TrainingTable, SamplingTable, ScoringTable)

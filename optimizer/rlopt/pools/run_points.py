@@ -17,6 +17,7 @@ from rlopt.estimates.loop.run_average import SHARES, averaged
 from rlopt.pools.context import Context
 from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.problem.detail import GrowingTimes, MixedTimes
+from rlopt.table import starts_of
 from rlopt.words import ASYNC, COLOCATED
 from rlopt.workloads.growth import grows, workload_at
 
@@ -57,8 +58,7 @@ def front(group: Ints, points: Floats) -> Ints:
     left = np.lexsort((points.sum(axis=1), group))
     kept = [np.zeros(0, dtype=np.int64)]
     while len(left):
-        first = np.ones(len(left), dtype=np.bool_)
-        first[1:] = group[left][1:] != group[left][:-1]
+        first = starts_of(group[left])
         best = left[first]  # the least sum of what is left: nothing left beats it
         kept.append(best)
         left = left[(points[left] < points[best][np.cumsum(first) - 1]).any(axis=1)]

@@ -20,7 +20,8 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.pools.training.detail import layout_choice, training_detail
 from rlopt.pools.training.table import TrainingTable
-from rlopt.problem.detail import Floats, Ints, MixedTimes, PoolDetail, StageDetail
+from rlopt.problem import Floats, Ints
+from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
 
 Known = dict[tuple[int, int, bool], Floats]
 Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], MixedTimes]

@@ -8,10 +8,11 @@ columns is exact by construction.
 from rlopt.problem.checkpoint_size import Checkpoint
 from rlopt.problem.columns import Columns
 from rlopt.problem.market import Market, Topology
-from rlopt.problem.pools import UNSCORED, Floats, Ints, Pools
+from rlopt.problem.pools import UNSCORED, Pools
 from rlopt.problem.problem import Problem
 from rlopt.problem.recovery_option import RecoveryOption
 from rlopt.problem.side_pools import SidePools
+from rlopt.table import Floats, Ints
 
 __all__ = [
     "UNSCORED",

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from rlopt.table import Floats, Ints, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Table):
     """Joint columns. All arrays have shape (columns,); pool indices are -1 where a column has no such pool.
 
     ``rollout2`` and ``score2`` are the second offers of mixed pools; ``split`` and ``score_split`` the share of the
@@ -80,18 +75,6 @@ class Columns:
     recovery_minutes: Floats
     usd: Floats
 
-    def __len__(self) -> int:
-        return int(self.zone.shape[0])
-
-    def take(self, index: Any) -> Columns:
-        """The rows of ``index`` (integers or a mask)."""
-        return Columns(*(getattr(self, one.name)[index] for one in fields(self)))
-
     def with_cost(self, usd: Floats) -> Columns:
         """The same columns with their total cost filled in."""
         return replace(self, usd=usd)
-
-    @staticmethod
-    def join(parts: list[Columns]) -> Columns:
-        """All rows of ``parts`` in order; there must be at least one part."""
-        return Columns(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Columns)))

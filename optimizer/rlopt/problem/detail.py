@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from rlopt.table import Floats, Ints, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class PoolDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class MixedTimes:
+class MixedTimes(Table):
     """Seconds of rollout pools mixed of two, shape (pairs,) each.
 
     ``split`` and ``steady_split`` are the shares that the first samples, in step and out of step.

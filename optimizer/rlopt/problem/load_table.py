@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rlopt.problem.mount import SHARED, Bought
 from rlopt.problem.tariff import CpuPool
 from rlopt.request import DataStore
+from rlopt.table import Floats
 
-Floats = NDArray[np.float64]
 PREPARATION = "data preparation"
 """Name of the pool of machines that decode and shuffle."""
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.request import PRECISION_RANK
+from rlopt.table import Floats, Ints, Table
 from rlopt.words import ASYNC
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 UNSCORED = max(PRECISION_RANK.values())
 """Rank of the scoring precision where nothing scores: no floor speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
+class Pools(Table):
     """Priced pool candidates of one kind, each of one offer. All arrays have shape (pools,).
 
     ``seconds`` is the median time of the pool's own stages in one step, ``confident_seconds`` the same with every
@@ -101,15 +98,3 @@ class Pools:
         if placement == ASYNC:
             return self.steady_seconds, self.confident_steady_seconds
         return self.seconds, self.confident_seconds
-
-    def __len__(self) -> int:
-        return int(self.offer.shape[0])
-
-    def take(self, index: Any) -> Pools:
-        """The rows of ``index`` (integers or a mask)."""
-        return Pools(*(getattr(self, one.name)[index] for one in fields(self)))
-
-    @staticmethod
-    def join(parts: list[Pools]) -> Pools:
-        """All rows of ``parts`` in order; there must be at least one part."""
-        return Pools(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Pools)))

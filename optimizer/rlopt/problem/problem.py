@@ -14,10 +14,11 @@ from rlopt.problem.detail import Estimates, Nearest
 from rlopt.problem.load_table import LoadTable
 from rlopt.problem.market import Market
 from rlopt.problem.phases import Phase
-from rlopt.problem.pools import Floats, Ints, Pools
+from rlopt.problem.pools import Pools
 from rlopt.problem.recovery_option import RecoveryOption
 from rlopt.problem.tariff import Tariff, TierTable
 from rlopt.request import Request
+from rlopt.table import Floats, Ints
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant
 

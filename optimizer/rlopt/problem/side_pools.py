@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rlopt.table import Floats, Ints, Table
 from rlopt.words import ASYNC
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class SidePools:
+class SidePools(Table):
     """Everything beside the training pool of a disaggregated plan: rollout and scoring pools, each perhaps mixed.
 
     Arrays of shape (rows,); indices point into the problem's rollout and scoring pools, -1 where there is none.
@@ -47,9 +43,6 @@ class SidePools:
     points: Floats
     """As `Pools.points`; no columns where no length changes over the run."""
 
-    def __len__(self) -> int:
-        return int(self.rollout.shape[0])
-
     @property
     def rate(self) -> Floats:
         """USD per hour of the machines and of the environment that they sample from."""
@@ -66,14 +59,3 @@ class SidePools:
         if placement == ASYNC:
             return self.steady_split, self.steady_mixed_share
         return self.split, self.mixed_share
-
-    def take(self, index: Any) -> SidePools:
-        """The rows of ``index`` (integers or a mask)."""
-        return SidePools(*(getattr(self, field.name)[index] for field in fields(self)))
-
-    @staticmethod
-    def join(parts: list[SidePools]) -> SidePools:
-        """All rows of ``parts`` in order; there must be at least one part."""
-        return SidePools(
-            *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(SidePools))
-        )

@@ -24,6 +24,7 @@ from rlopt.pools.loading.pools import with_loading
 from rlopt.problem import Columns, Problem, SidePools
 from rlopt.rules import Rule, rules_of
 from rlopt.search.formulate import Objective
+from rlopt.table import groups, put_back
 from rlopt.words import COLOCATED, Placement
 
 CHUNK = 4096
@@ -59,16 +60,14 @@ def _beside(problem: Problem) -> dict[Key, SidePools]:
     """Everything that may stand beside the training pools, by zone, variant and group size."""
     training, rollout, scoring = problem.training, problem.rollout, problem.scoring
     found: dict[Key, SidePools] = {}
-    for zone, variant, size in np.unique(
-        np.column_stack([training.zone, training.variant, training.group_size]), axis=0
-    ):
+    for zone, variant, size in groups(training.zone, training.variant, training.group_size):
         alike = rollout.variant == problem.variants[variant].sampler
         sampled = np.flatnonzero((rollout.zone == zone) & (rollout.group_size == size) & alike)
         scored = None
         if problem.variants[variant].own:
             fine = (scoring.zone == zone) & (scoring.group_size == size) & (scoring.variant == variant)
             scored = np.flatnonzero(fine)
-        found[int(zone), int(variant), int(size)] = every_side_pools(problem, sampled, scored)
+        found[zone, variant, size] = every_side_pools(problem, sampled, scored)
     return found
 
 
@@ -77,13 +76,8 @@ def _support(
 ) -> SidePools:
     """Rows of the groups' supports, one for each training row."""
     first = problem.training.take(train)
-    found: list[tuple[NDArray[np.int64], SidePools]] = []
-    keys = np.column_stack([first.zone, first.variant, first.group_size])
-    for zone, variant, size in np.unique(keys, axis=0):
-        here = np.flatnonzero((keys == (zone, variant, size)).all(axis=1))
-        found.append((here, beside[int(zone), int(variant), int(size)].take(other[here])))
-    order = np.argsort(np.concatenate([here for here, _ in found]), kind="stable")
-    return SidePools.join([rows for _, rows in found]).take(order)
+    keys = groups(first.zone, first.variant, first.group_size).items()
+    return put_back([(here, beside[zone, variant, size].take(other[here])) for (zone, variant, size), here in keys])
 
 
 def opened(problem: Problem) -> Problem:

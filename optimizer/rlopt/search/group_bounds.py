@@ -17,6 +17,7 @@ from rlopt.problem import Floats, Ints, Pools
 from rlopt.search.bounds import Bounds, Group
 from rlopt.search.incumbents import Served
 from rlopt.search.prune import Prune
+from rlopt.table import Table
 from rlopt.words import ASYNC
 
 CELLS, MIXED_CELLS = 16, 64
@@ -28,16 +29,12 @@ NEVER = 1e30
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Table):
     """Bounding steps of all groups, shape (groups, cells) each."""
 
     usd_per_hour: Floats
     seconds: Floats
     confident_seconds: Floats
-
-    def take(self, index: Ints) -> Steps:
-        """The groups of ``index``."""
-        return Steps(self.usd_per_hour[index], self.seconds[index], self.confident_seconds[index])
 
 
 @dataclass(frozen=True, slots=True)

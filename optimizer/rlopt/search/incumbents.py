@@ -12,6 +12,7 @@ from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
 from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import pareto_index
+from rlopt.table import groups
 
 FIRST_LOOK = 24
 
@@ -32,25 +33,14 @@ class Served:
 def served_groups(problem: Problem) -> Iterator[Served]:
     """Rows that may be put together: one zone, one variant, one group size."""
     training, rollout, scoring = problem.training, problem.rollout, problem.scoring
-    sampled = _by_key(rollout.zone, rollout.group_size, rollout.variant)
-    scored = _by_key(scoring.zone, scoring.group_size, scoring.variant)
-    for (zone, size, variant), train in _by_key(training.zone, training.group_size, training.variant).items():
+    sampled = groups(rollout.zone, rollout.group_size, rollout.variant)
+    scored = groups(scoring.zone, scoring.group_size, scoring.variant)
+    for (zone, size, variant), train in groups(training.zone, training.group_size, training.variant).items():
         here = sampled.get((zone, size, problem.variants[variant].sampler))
         own = bool(problem.variants[variant].own)
         score = scored.get((zone, size, variant)) if own else None
         if here is not None and (score is not None or not own):
             yield Served(Group(zone, variant, size), train, here, score)
-
-
-def _by_key(*keys: Ints) -> dict[tuple[int, ...], Ints]:
-    """Row numbers of each combination of keys, in order."""
-    if not len(keys[0]):
-        return {}
-    order = np.lexsort(keys[::-1])
-    table = np.stack([key[order] for key in keys])
-    starts = np.flatnonzero(np.append(True, (table[:, 1:] != table[:, :-1]).any(axis=0)))
-    parts = np.split(order, starts[1:])
-    return {tuple(int(key) for key in table[:, at]): part for at, part in zip(starts, parts, strict=True)}
 
 
 def classes(pools: Pools, rows: Ints) -> list[Ints]:

@@ -19,6 +19,7 @@ from rlopt.problem.detail import MixedTimes
 from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import Stairs
+from rlopt.table import groups
 from rlopt.words import ASYNC
 
 PAIRS = 200_000
@@ -94,9 +95,7 @@ class MixedSearch:
     def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> SidePools:
         """Mixed pools of one kind that could matter, with their own seconds; one environment and precision each."""
         pools = pools_of(self.could_win.problem, kind)
-        width = int(pools.precision.max(initial=0)) + 1
-        keys = pools.environment[rows] * width + pools.precision[rows]
-        alike = [rows[keys == key] for key in np.unique(keys)]
+        alike = [rows[at] for at in groups(pools.environment[rows], pools.precision[rows]).values()]
         found = [mixed(self.could_win.problem, kind, rows[:0], rows[:0])]
         return SidePools.join(found + [self._alike(placement, group, kind, some, stairs) for some in alike])
 

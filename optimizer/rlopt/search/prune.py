@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.problem import Columns, Floats
+from rlopt.table import Table, group_ids
 
 Goal = Literal["cost", "time", "frontier"]
 NOISE = 1e-9
@@ -102,8 +103,8 @@ def least_of(columns: Columns, most: int) -> Columns:
 def unique(columns: Columns) -> Columns:
     """Each column once."""
     pools = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
-    key = np.stack([columns.placement, *pools, columns.interval_steps, columns.tier, columns.recovery])
-    return columns.take(np.sort(np.unique(key, axis=1, return_index=True)[1]))
+    ids = group_ids(columns.placement, *pools, columns.interval_steps, columns.tier, columns.recovery)
+    return columns.take(np.sort(np.unique(ids, return_index=True)[1]))
 
 
 def staircase(first: Floats, second: Floats) -> tuple[Floats, Floats]:
@@ -121,7 +122,7 @@ def pareto_index(first: Floats, second: Floats) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stairs:
+class Stairs(Table):
     """Virtual pools that bound a set of real ones: at each rate the least seconds of any pool no dearer.
 
     For every real pool some step is no dearer, no slower in the median and no slower at the confidence quantile.
@@ -140,10 +141,6 @@ class Stairs:
         new = np.ones(len(order), dtype=bool)
         new[1:] = (least[1:] < least[:-1]) | (confident[1:] < confident[:-1])
         return Stairs(usd_per_hour[order][new], least[new], confident[new])
-
-    def take(self, index: Any) -> Stairs:
-        """The steps of ``index``."""
-        return Stairs(self.usd_per_hour[index], self.seconds[index], self.confident_seconds[index])
 
     def coarse(self, steps: int) -> Stairs:
         """At most ``steps`` steps that bound what these do: neighbours share the least rate and the least seconds."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from rlopt.table import Floats
+
 PARTS: Final = 16
 SHARES: Final = (np.arange(PARTS) + 0.5) / PARTS
 """Share of the run that is done at each point, shape (PARTS,)."""

@@ -8,7 +8,6 @@ sum. No rate exceeds the nameplate: shares of bandwidth and peak are cut at `mos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from rlopt.estimates.sampling.memory import kept_tokens, kv_gib_per_token
 from rlopt.estimates.sampling.rates import Rates
 from rlopt.estimates.sampling.serving import SIXTEEN, Serving, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.table import Table
 from rlopt.units import GIB, GIGA
 
 CALLS = 2.0
@@ -28,7 +28,7 @@ ALMOST = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class DecodeStep:
+class DecodeStep(Table):
     """Coefficients of a step, shape (n,) each: fixed + slope · b + cache · b · kept(c) + experts(b).
 
     Parameters
@@ -63,25 +63,6 @@ class DecodeStep:
             touched = touched_experts(self.shape, running if np.all(self.spread == 1.0) else running**self.spread)
             found = found + self.expert_read * fullest_rank(touched, self.ranks, self.lumps)
         return np.asarray(found)
-
-    def take(self, index: Any) -> DecodeStep:
-        """The rows of ``index``."""
-
-        def rows(value: Any) -> Any:
-            return value[index] if isinstance(value, np.ndarray) else value
-
-        return DecodeStep(
-            shape=self.shape.take(index),
-            fixed=rows(self.fixed),
-            slope=rows(self.slope),
-            cache=rows(self.cache),
-            expert_read=rows(self.expert_read),
-            ranks=rows(self.ranks),
-            lumps=self.lumps,
-            spread=rows(self.spread),
-            sparse_tokens=rows(self.sparse_tokens),
-            sparse_share=self.sparse_share,
-        )
 
     def kept(self, context: Floats | float) -> Floats | Values:
         """Tokens of ``context`` that a step reads: of windowed layers the window, of sparse ones a part."""

@@ -19,6 +19,7 @@ from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.context import Context
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats, Ints, Market
+from rlopt.table import group_ids
 from rlopt.units import bytes_to_gib
 
 Kind = Literal["train", "rollout", "score"]
@@ -96,5 +97,5 @@ def levels(market: Market, topology: Ints, host_gib: Floats, offload_gib: Floats
         limits = np.unique(market.host_memory_gib[here])
         total = np.searchsorted(there, host_gib[rows], side="left")
         moved = np.searchsorted(limits, offload_gib[rows], side="left")
-        found[rows] = total * (len(limits) + 1) + moved
+        found[rows] = group_ids(total, moved)
     return found

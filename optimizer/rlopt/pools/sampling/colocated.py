@@ -21,12 +21,13 @@ from rlopt.pools.sampling.seconds import sampled, with_tools
 from rlopt.pools.sampling.table import engines
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats, Ints
+from rlopt.table import Table, group_ids, groups, starts_of
 
 PARAMETERS_OFF = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ColocatedTable:
+class ColocatedTable(Table):
     """Rows by (group size, update precision): training row, engine, seconds of both halves. Shape (rows,) each."""
 
     train: Ints
@@ -41,18 +42,14 @@ class ColocatedTable:
     """Host memory per node that the engine's weights take while the pool trains."""
 
 
-MOST_NODES = 4096
-"""More than any pool has: a topology and a count of nodes in one number."""
-
-
 def staircase(group: Ints, first: Floats, second: Floats) -> Ints:
     """Indices of the rows that no other row of their group beats in both values."""
     if not len(group):
         return np.zeros(0, dtype=np.int64)
     order = np.lexsort((second, first, group))
     levels, level = np.unique(second, return_inverse=True)  # whole numbers: no difference is lost to rounding
-    values, groups = level[order], group[order]
-    start = np.concatenate([[True], groups[1:] != groups[:-1]])
+    values, grouped = level[order], group[order]
+    start = starts_of(grouped)
     # a running minimum that restarts with each group: offset every group below the one before it
     shifted = values - np.cumsum(start) * len(levels)
     before = np.concatenate([[0], np.minimum.accumulate(shifted)[:-1]])
@@ -70,19 +67,16 @@ def colocated_table(
     """
     seconds = training.seconds[(size, precision)] + once
     rows = np.flatnonzero(np.isfinite(seconds) & (training.headroom_gib >= context.asleep_gib))
-    group = (training.topology[rows] * MOST_NODES + training.nodes[rows]) * 4 + training.layout.offload[rows]
-    moved = np.unique(np.round(training.host_gib[rows], 2), return_inverse=True)[1]
-    group = group * (int(moved.max(initial=0)) + 1) + moved
+    moved = np.round(training.host_gib[rows], 2)
+    group = group_ids(training.topology[rows], training.nodes[rows], training.layout.offload[rows], moved)
     rows = rows[staircase(group, seconds[rows], training.resident_gib[rows])]
     found: list[tuple[Ints, Ints, Ints, Ints, Ints, Floats, Floats]] = []
-    pool, pool_of = np.unique(training.topology[rows] * MOST_NODES + training.nodes[rows], return_inverse=True)
-    kinds = [context.market.topologies[int(number) // MOST_NODES] for number in pool]
-    ways = [
-        engines(context, kind.gpus_per_node, kind.cluster, kind.gpus_per_node * (int(number) % MOST_NODES))
-        for kind, number in zip(kinds, pool, strict=True)
-    ]
+    pools = groups(training.topology[rows], training.nodes[rows])
+    kinds = [(context.market.topologies[topology], nodes) for topology, nodes in pools]
+    ways = [engines(context, kind.gpus_per_node, kind.cluster, kind.gpus_per_node * nodes) for kind, nodes in kinds]
     for tp, ep in sorted({way for options in ways for way in options}):
-        here = rows[np.array([(tp, ep) in options for options in ways], dtype=np.bool_)[pool_of]]
+        able = [at for at, options in zip(pools.values(), ways, strict=True) if (tp, ep) in options]
+        here = rows[np.sort(np.concatenate(able))]
         hardware = context.hardware.take(training.topology[here])
         gpus = (training.nodes[here] * hardware.gpus_per_node).astype(np.int64)
         degree, experts = np.full(len(here), tp), np.full(len(here), ep)
@@ -121,12 +115,11 @@ def _best(
     asleep: Floats,
 ) -> ColocatedTable:
     """Per machine kind, node count, offload, offers with room, and environment: rows not beaten in either time."""
-    train, _, _, _, environment = columns
+    train, tp, ep, precision, environment = columns
     topology = training.topology[train]
     median = first + second
     confident = first * context.train_band[topology] + second * context.rollout_band[topology]
-    group = (topology * MOST_NODES + training.nodes[train]) * 4 + training.layout.offload[train]
-    group = group * (int(level.max(initial=0)) + 1) + level
-    keep = staircase(group * len(context.instances) + environment, median, confident)
-    kept = [column[keep] for column in columns]
-    return ColocatedTable(kept[0], kept[1], kept[2], kept[3], kept[4], first[keep], second[keep], asleep[keep])
+    group = group_ids(topology, training.nodes[train], training.layout.offload[train], level, environment)
+    keep = staircase(group, median, confident)
+    every = ColocatedTable(train, tp, ep, precision, environment, first, second, asleep)
+    return every.take(keep)

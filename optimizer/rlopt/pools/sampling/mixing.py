@@ -20,13 +20,12 @@ from rlopt.pools.sampling.seconds import sample, with_tools
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.problem import Floats, Ints
 from rlopt.problem.detail import MixedTimes
+from rlopt.table import groups
 
 LEAST_SHARE = 0.001
 """Least share of the samples that an offer of a mixed pool takes."""
-SHIFT = 1 << 31
-"""Above any row number: a pair of them is one whole number."""
-WIDTH = 1 << 10
-"""Above any number of environments and precisions."""
+PAIRS = (1 << 31, 1 << 31)
+"""Above any pair of row numbers, which then stand for one whole number."""
 TABLE = 3
 """Column of `as_table` that says which table a candidate is of."""
 NOTHING = 1e-12
@@ -46,12 +45,12 @@ class Remembered:
 
     def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
         """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
-        wanted = np.asarray(first, dtype=np.int64) * SHIFT + second
+        wanted = np.ravel_multi_index((first, second), PAIRS)
         known = np.append(self.keys, -1)  # no pair is numbered below 0
         new = wanted[known[np.searchsorted(self.keys, wanted)] != wanted]
         if len(new):
             new = np.unique(new)
-            found = estimate(new // SHIFT, new % SHIFT)
+            found = estimate(*np.unravel_index(new, PAIRS))
             keys = np.concatenate([self.keys, new])
             values = np.concatenate(
                 [self.values, np.stack([getattr(found, part.name) for part in fields(MixedTimes)])], axis=1
@@ -75,10 +74,7 @@ def _groups(
     ``rows`` as `as_table` gives them.
     """
     a, b = rows[first], rows[second]
-    keys = (a[:, 1] * WIDTH + a[:, 2]) * WIDTH + table.precision[a[:, 0]]
-    for key in np.unique(keys):
-        here = np.flatnonzero(keys == key)
-        size, environment, precision = int(key) // WIDTH**2, int(key) // WIDTH % WIDTH, int(key) % WIDTH
+    for (size, environment, precision), here in groups(a[:, 1], a[:, 2], table.precision[a[:, 0]]).items():
         yield here, size, environment, precision, a[here, 0], b[here, 0]
 
 

@@ -19,6 +19,7 @@ from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.sampling.seconds import sampled
 from rlopt.problem import Floats, Ints
 from rlopt.problem.fixed import stated_counts
+from rlopt.table import Table
 from rlopt.workloads.variants import Variant
 
 WHOLE_NODE = 8
@@ -26,7 +27,7 @@ WHOLE_NODE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class SamplingTable:
+class SamplingTable(Table):
     """Rollout engines that fit, shape (rows,), before tool calls are counted in.
 
     Seconds by group size and which number of environment instances: in step (with the tail) and steady.
@@ -46,9 +47,6 @@ class SamplingTable:
     points: Mapping[tuple[int, int], Floats]
     """Seconds in step at each point of the run, shape (rows, points); one point where no length changes."""
     steady_points: Mapping[tuple[int, int], Floats]
-
-    def __len__(self) -> int:
-        return int(self.topology.shape[0])
 
 
 def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> list[tuple[int, int]]:

@@ -22,12 +22,13 @@ from rlopt.pools.training.memory import PARTS, Parts, as_dict
 from rlopt.pools.training.seconds import forward_times
 from rlopt.problem import Floats, Ints
 from rlopt.problem.fixed import stated_counts
+from rlopt.table import Table
 
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringTable:
+class ScoringTable(Table):
     """Scoring pools that fit, shape (rows,). ``seconds`` by group size: all their passes of one step."""
 
     topology: Ints
@@ -40,9 +41,6 @@ class ScoringTable:
     unknown: int
     points: Mapping[int, Floats]
     """Seconds at each point of the run, shape (rows, points); one point where no length changes."""
-
-    def __len__(self) -> int:
-        return int(self.topology.shape[0])
 
 
 def replicas(context: Context, gpus_per_node: int) -> list[tuple[int, int]]:

@@ -15,7 +15,8 @@ from rlopt.pools.training.gradient_traffic import gradient_gb
 from rlopt.pools.training.memory import PARTS, TrainingMemory, training_memory
 from rlopt.pools.training.seconds import spared_seconds, stage_seconds
 from rlopt.pools.training.table import PARAMETERS_OFF, TrainingTable
-from rlopt.problem.detail import Floats, PoolDetail, StageDetail
+from rlopt.problem import Floats
+from rlopt.problem.detail import PoolDetail, StageDetail
 
 SHOWN = ("generate", "forward", "update")
 """Stages that are roles of a pool."""

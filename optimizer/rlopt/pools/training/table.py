@@ -25,6 +25,7 @@ from rlopt.pools.training.seconds import forward_times, stage_seconds, update_ti
 from rlopt.problem import Floats, Ints
 from rlopt.problem.detail import Nearest
 from rlopt.problem.fixed import stated_counts
+from rlopt.table import Table
 
 CHUNK = 16_384
 RECOMPUTES: tuple[int, ...] = (0, 1, 2)
@@ -32,7 +33,7 @@ PARAMETERS_OFF = 2
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingTable:
+class TrainingTable(Table):
     """Rows that fit, shape (rows,). ``seconds`` by (group size, update precision): all stages of training, one step."""
 
     topology: Ints
@@ -57,23 +58,6 @@ class TrainingTable:
     """The layout that comes closest to fitting; None where one fits."""
     points: Mapping[tuple[int, str], Floats] = field(default_factory=dict)
     """Seconds at each point of the run, shape (rows, points); one point where no length changes."""
-
-    def __len__(self) -> int:
-        return int(self.topology.shape[0])
-
-    def take(self, index: Ints) -> TrainingTable:
-        """The rows of ``index``."""
-        return replace(
-            self,
-            topology=self.topology[index],
-            nodes=self.nodes[index],
-            layout=self.layout.take(index),
-            resident_gib=self.resident_gib[index],
-            headroom_gib=self.headroom_gib[index],
-            host_gib=self.host_gib[index],
-            seconds={key: values[index] for key, values in self.seconds.items()},
-            points={key: values[index] for key, values in self.points.items()},
-        )
 
 
 def node_options(context: Context) -> list[tuple[int, ...]]:
@@ -102,11 +86,6 @@ def _space(context: Context) -> LayoutSpace:
     return replace(bounds, heads=gcd(*(model.heads for model in models)), experts=experts)
 
 
-def _join(parts: list[Layout]) -> Layout:
-    names = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload")
-    return Layout(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
 def _groups(context: Context) -> tuple[Layout, dict[tuple[int, int], slice]]:
     """All layouts of every (GPUs per node, nodes), one after another, and where each group stands."""
     space, parts, where, at = _space(context), [], {}, 0
@@ -118,7 +97,7 @@ def _groups(context: Context) -> tuple[Layout, dict[tuple[int, int], slice]]:
                 where[key] = slice(at, at + len(part.tp))
                 at += len(part.tp)
                 parts.append(part)
-    return _join(parts), where
+    return Layout.join(parts), where
 
 
 def known_layouts(context: Context) -> Layout | None:
@@ -171,20 +150,7 @@ def training_table(
     pick, headroom = (np.concatenate([part[n] for part in chosen]) for n in (0, 3))
     offload_of = np.concatenate([np.full(len(part[0]), part[1]) for part in chosen])
     recompute_of = np.array(recomputes)[np.concatenate([part[2] for part in chosen])]
-    base = table.take(index[pick])
-    layout = Layout(
-        tp=base.tp,
-        pp=base.pp,
-        vp=base.vp,
-        dp=base.dp,
-        cp=base.cp,
-        ep=base.ep,
-        etp=base.etp,
-        sharding=base.sharding,
-        micro_batch=base.micro_batch,
-        recompute=recompute_of,
-        offload=offload_of,
-    )
+    layout = replace(table.take(index[pick]), recompute=recompute_of, offload=offload_of)
     resident_gib = np.zeros(len(pick))
     for code, values in residents.items():
         resident_gib[offload_of == code] = values[index[pick[offload_of == code]]]
