@@ -7,7 +7,6 @@ writes the page alone, ``--check`` compares it with what the file says and write
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 from lab import MEASUREMENTS, ROOT, pages
@@ -16,12 +15,10 @@ from lab.savings import runs as savings
 from rlopt import api
 from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven
 from rlopt.errors import InputError, NotSupportedError, RloptError
-from rlopt.facts import Catalog
 from rlopt.measured.rows import MeasuredRow
-from rlopt.pools.build import Fixed, build_problem
 from rlopt.problem import Problem
 from rlopt.request import Request
-from rlopt.studies.configuration.evaluate import PricedConfiguration, price
+from rlopt.studies.configuration.price import price
 from rlopt.studies.configuration.published_request import Published
 from rlopt.studies.configuration.shortfall import misfit
 
@@ -90,14 +87,6 @@ def problem_of(name: str) -> Problem | str:
         return str(error)
 
 
-def _priced(problem: Problem, config: Configuration) -> PricedConfiguration:
-    def build(request: Request, facts: Catalog, only: object, held: Fixed | None) -> Problem:
-        made = build_problem(request, facts, problem.models, held=held, only=only)  # type: ignore[arg-type]
-        return replace(made, phases=problem.phases)
-
-    return price(config, problem.request, problem.catalog, build)
-
-
 def evaluated(row: MeasuredRow) -> dict[str, str]:
     """One line of the file."""
     printed = savings.printed(row)
@@ -127,16 +116,16 @@ def _one(problem: Problem, config: Configuration) -> dict[str, str]:
     freed = ""
     try:
         try:
-            found = _priced(problem, config)
+            found = price(problem, config)
             if found.plan is None:
-                why, memory = misfit(found.problem, config, found.machines, problem.request, lambda *_: None)
+                why, memory = misfit(found.problem, config, found.machines)
                 full = {} if not memory else _memory(memory[0].stage, memory[0].needed_gib, memory[0].capacity_gib)
                 return {"fits": "no", "reason": why.reason, "outside": "; ".join(found.outside), **full}
         except InputError as error:
             if "layout" not in error.complaints[0].message:
                 raise
             freed = error.complaints[0].message
-            found = _priced(problem, without_layout(config))
+            found = price(problem, without_layout(config))
             if found.plan is None:
                 return {"fits": "no", "freed": freed, "reason": "no layout of these machines fits"}
     except RloptError as error:

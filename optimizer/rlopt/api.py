@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlopt.answers.plan import Frontier, Plan
 from rlopt.facts import Catalog
-from rlopt.pools.build import build_problem
 from rlopt.pricelists.in_use import catalog as catalog  # one of the public functions
-from rlopt.pricelists.in_use import facts_of, within_capacity
-from rlopt.problem import Problem
-from rlopt.reading.resolve import resolve_models, shape_warnings
+from rlopt.pricelists.in_use import facts_of
 from rlopt.request import Request
-from rlopt.studies import cheapest as cheapest_study
 from rlopt.studies import frontier as frontier_study
-from rlopt.studies.explain.relax import relaxations
-from rlopt.studies.phases import remembering, with_phases
-from rlopt.workloads import algorithm
+from rlopt.studies.problem import problem_of as problem_of  # one of the public functions
+from rlopt.studies.solve import solve as solve_study
 
 if TYPE_CHECKING:
     from rlopt.answers.comparison import Comparison
@@ -30,8 +26,6 @@ if TYPE_CHECKING:
     from rlopt.answers.recalibration import Recalibration
     from rlopt.answers.review import Review
     from rlopt.launchers.exports import Export
-
-FRONTIER_IN_SHORT = 6
 
 
 def load(
@@ -63,26 +57,6 @@ def with_calibration(request: Request, calibration: str | Path, steps_done: int 
     return with_own(request, read_calibration(calibration), steps_done)
 
 
-def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
-    """Candidates and prices of a request. Raises InputError, MissingFactError and NotSupportedError."""
-    known = facts_of(request, facts)
-    request, notes = within_capacity(request, known)
-    algorithm(request.job.algorithm)  # the whole algorithm is named before any part of it
-    models = resolve_models(request, known)
-    warnings = [*notes, *shape_warnings(models)]
-    if request.constants is not None:
-        from rlopt.reading.rest import own_notes
-
-        warnings += own_notes(request)
-    problem = build_problem(request, known, models, warnings=warnings)
-    return with_phases(problem, lambda phase: _phase_plan(phase, known), lambda phase: problem_of(phase, known))
-
-
-@remembering
-def _phase_plan(request: Request, facts: Catalog) -> Plan:
-    return cheapest_study.cheapest(problem_of(request, facts))
-
-
 def solve(
     request: Request,
     backend: str = "pulp",
@@ -102,27 +76,7 @@ def solve(
     """
     if calibration is not None:
         request = with_calibration(request, calibration)
-    problem = problem_of(request, facts)
-    plan, column = cheapest_study.chosen(problem, backend, time_limit)
-    if stress and column is not None:
-        from rlopt.studies.stress import stressed
-
-        slower = [stressed(problem, plan, column, times, backend, time_limit) for times in stress]
-        plan = plan.model_copy(update={"stress": slower})
-    if stress_load and column is not None:
-        from rlopt.studies.peak import all_peaks
-
-        def solved(heavier: Problem) -> Plan:
-            return cheapest_study.cheapest(heavier, backend, time_limit)
-
-        found = all_peaks(problem, plan, column, stress_load, lambda changed: problem_of(changed, facts), solved)
-        plan = plan.model_copy(update={"peaks": found})
-    if plan.status == "infeasible" or (not plan.pools and time_limit is None):
-        help_ = relaxations(problem, lambda changed: problem_of(changed, facts))
-        return plan.model_copy(update={"relaxations": help_})
-    if short_frontier and plan.pools:
-        return plan.model_copy(update={"frontier": frontier_study.in_short(problem, plan, FRONTIER_IN_SHORT)})
-    return plan
+    return solve_study(problem_of(request, facts), backend, time_limit, short_frontier, stress, stress_load)
 
 
 def frontier(request: Request, points: int = 20, backend: str = "pulp", facts: Catalog | None = None) -> Frontier:
@@ -136,11 +90,8 @@ def explain(request: Request, backend: str = "pulp", facts: Catalog | None = Non
     Where there is no plan: which changes open one. Raises MissingFactError and NotSupportedError.
     """
     from rlopt.studies.explain.explain import explain as explain_study
-    from rlopt.studies.rebuilding import narrowing
 
-    known = facts_of(request, facts)
-    problem = problem_of(request, known)
-    return explain_study(problem, narrowing(problem, lambda changed: problem_of(changed, known)), backend)
+    return explain_study(problem_of(request, facts), backend)
 
 
 def with_alternatives(
@@ -151,13 +102,10 @@ def with_alternatives(
     ``within``: how much more they may cost (or, where the objective is time, take), as a share.
     """
     from rlopt.studies.alternatives import alternatives
-    from rlopt.studies.rebuilding import narrowing
 
     if not plan.pools:
         return plan
-    known = facts_of(request, facts)
-    problem = problem_of(request, known)
-    found = alternatives(problem, plan, narrowing(problem, lambda changed: problem_of(changed, known)), count, within)
+    found = alternatives(problem_of(request, facts), plan, count, within)
     return plan.model_copy(update={"alternatives": found})
 
 
@@ -200,13 +148,9 @@ def compare(
     ``calibration``: constants of one's own, for whole jobs. Raises InputError where it does not state what an
     algorithm needs.
     """
-    from rlopt.studies.side_by_side import side_by_side
+    from rlopt.studies.compare import Solving, side_by_side
 
-    def solved(request: Request) -> Plan:
-        own = request if calibration is None else with_calibration(request, calibration, steps_done=0)
-        return cheapest_study.cheapest(problem_of(own, facts), backend)
-
-    return side_by_side([Path(path) for path in paths], algorithms, overrides, load, solved)
+    return side_by_side([Path(path) for path in paths], algorithms, overrides, Solving(facts, calibration, backend))
 
 
 def review(plan: str | Path, bill: str | Path) -> Review:
@@ -229,13 +173,10 @@ def evaluate(
     from rlopt.answers.configuration import Configuration
     from rlopt.reading.configuration.file import read_configuration
     from rlopt.studies.configuration.evaluate import evaluate as evaluate_study
-    from rlopt.studies.rebuilding import rebuilding
 
     given = config if isinstance(config, Configuration) else read_configuration(config)
-    problem = problem_of(request, facts)
-
     name = Path(given.file).name if given.file else "the configuration"
-    return evaluate_study(problem, given, rebuilding(problem), name, backend)
+    return evaluate_study(problem_of(request, facts), given, name, backend)
 
 
 def calibrate(
@@ -254,15 +195,12 @@ def calibrate(
     ``config`` is a configuration or a plan, by default the request's optimum. ``.calibration`` is the text of the
     file that `load` takes. Raises InputError.
     """
+    from rlopt.studies.running.calibrate import StatedRun
     from rlopt.studies.running.timings import calibrating
 
-    def solved(one: Request) -> Plan:
-        return solve(one, backend, facts=facts, short_frontier=False)
-
-    paths = [Path(path) for path in logs]
     known = catalog() if facts is None else facts
-    run = (launcher, steps_done, hours_spent)
-    return calibrating(paths, request, config, known, lambda one: problem_of(one, known), solved, run, as_of)
+    stated = StatedRun(as_of or datetime.now(tz=UTC).date().isoformat(), launcher, steps_done, hours_spent)
+    return calibrating([Path(path) for path in logs], request, config, known, stated, backend)
 
 
 def export(
@@ -274,7 +212,7 @@ def export(
     """
     from rlopt.studies.export import export as export_study
 
-    return export_study(request, to, catalog(), plan, smoke, lambda: solve(request, backend))
+    return export_study(request, to, catalog(), plan, smoke, backend)
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:

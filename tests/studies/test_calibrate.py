@@ -18,8 +18,7 @@ from rlopt.estimates import own_calibration
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import OwnConstants, Request
-from rlopt.studies.configuration.evaluate import price
-from rlopt.studies.rebuilding import rebuilding
+from rlopt.studies.configuration.price import price
 from rlopt.studies.running.user_log import own_run, with_constants
 from tests.launchers.logs import writers
 from tests.launchers.logs.writers import GENERATE, HAND_OVER, SCORE, UPDATE, Truth
@@ -97,9 +96,9 @@ def test_stages_by_factors_are_those_of_the_whole_model(root: Path, placement: s
         "transports": {"nemo-rl-ipc": {"fixed_s": 3.0}, "nemo-rl-packed": {"fixed_s": 2.0}},
     }
     constants = OwnConstants(name="x", as_of=DAY, document=json.dumps({"rl": moved}))
-    build = rebuilding(api.problem_of(job))
-    plain, other = (price(config, with_constants(job, one), api.catalog(), build) for one in (None, constants))
-    before, after = (own_run(one.plan, one.problem, api.catalog()) for one in (plain, other))
+    problem = api.problem_of(job)
+    plain, other = (price(problem, config, with_constants(job, one)) for one in (None, constants))
+    before, after = (own_run(one.plan, one.problem) for one in (plain, other))
     told = before.predicted(own_calibration(constants.document))
     meant = after.predicted(after.base)
     for stage in ("update", "score", "generate", "step"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,15 +14,13 @@ from rlopt import api
 from rlopt.answers.configuration import LayoutGiven
 from rlopt.answers.plan import SolverSummary
 from rlopt.assembly.plan import build_plan
-from rlopt.facts import Catalog, Offer
-from rlopt.pools.build import Fixed, build_problem
 from rlopt.problem import Columns, Problem
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import Request
 from rlopt.rules import rules_of
 from rlopt.search.exhaustive import every_column, keeps, opened
 from rlopt.studies.cheapest import cheapest
-from rlopt.studies.configuration.evaluate import price
+from rlopt.studies.configuration.price import price
 from tests.studies.small import asked, usd
 
 APART = {"placements": ["colocated", "disaggregated", "async"]}
@@ -63,15 +60,6 @@ def best_of(name: str) -> float:
     return usd(cheapest(problem_of(name)))
 
 
-def builder(problem: Problem) -> Callable[..., Problem]:
-    """Build like the command does."""
-
-    def build(request: Request, facts: Catalog, only: Callable[[Offer], bool] | None, held: Fixed | None) -> Problem:
-        return replace(build_problem(request, facts, problem.models, held=held, only=only), phases=problem.phases)
-
-    return build
-
-
 @pytest.mark.parametrize("name", JOBS)
 def test_every_configuration_costs_what_the_listing_says_and_none_beats_the_optimum(name: str) -> None:
     problem = problem_of(name)
@@ -82,7 +70,7 @@ def test_every_configuration_costs_what_the_listing_says_and_none_beats_the_opti
     chosen = {int(order[0]), int(order[-1]), *rng.choice(len(columns), SHOWN, replace=False).tolist()}
     for j in sorted(chosen):
         config = of_plan(build_plan(columns, j, listed, SUMMARY, "feasible"))
-        found = price(config, problem.request, problem.catalog, builder(problem))
+        found = price(problem, config)
         assert found.plan is not None
         assert usd(found.plan) == pytest.approx(float(columns.usd[j]), rel=1e-9)
         assert found.plan.time is not None
@@ -116,12 +104,7 @@ def test_stating_less_is_never_dearer_and_never_beats_the_optimum(name: str, sha
     free = {"usd_per_hour": None} if "offer" in keys else {}
     pools = tuple(pool.model_copy(update={**loose, **free}) for pool in whole.pools)
     decided = whole.decisions.model_copy(update={key: {} if key == "ways" else None for key in keys & set(UNDECIDED)})
-    found = price(
-        whole.model_copy(update={"pools": pools, "decisions": decided}),
-        problem.request,
-        problem.catalog,
-        builder(problem),
-    )
+    found = price(problem, whole.model_copy(update={"pools": pools, "decisions": decided}))
     assert found.plan is not None
     if found.broken or found.outside:
         return

@@ -86,7 +86,7 @@ def test_a_floor_keeps_a_weak_reward_model_out() -> None:
 def test_below_the_floor_there_is_no_plan_and_the_floor_is_named() -> None:
     request = asked("grpo", {"reward": BOTH}, floors={"reward_quality": 0.95})
     assert solved(request).status == "infeasible"
-    named = relaxations(problem_of(request), problem_of)
+    named = relaxations(problem_of(request))
     assert [(one.constraint, one.to) for one in named if not isinstance(one, list)] == [("floors.reward_quality", 0.93)]
 
 

@@ -165,7 +165,7 @@ def test_stored_trajectories_fill_as_many_batches(stored: int, prompts: int, tim
     assert grown == pytest.approx(stored * size / prompts, abs=1.0)
 
 
-def test_a_fact_that_lacks_at_the_heavier_load_stays_one_sentence() -> None:
+def test_a_fact_that_lacks_at_the_heavier_load_stays_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     request = asked("grpo")
     problem = api.problem_of(request)
     plan, column = chosen(problem)
@@ -174,7 +174,8 @@ def test_a_fact_that_lacks_at_the_heavier_load_stays_one_sentence() -> None:
     def build(*_: object) -> Problem:
         raise MissingFactError("a logging price of aws", "costs.logs_to", "add a row")
 
-    for peak in peaks(problem, plan, column, 1.5, build, lambda _: plan):
+    monkeypatch.setattr("rlopt.studies.peak.rebuilt", build)
+    for peak in peaks(problem, plan, column, 1.5):
         assert not peak.fits
         text = sentence(peak, 0.9)
         assert "\n" not in text

@@ -14,7 +14,7 @@ from rlopt.errors import InputError, NotSupportedError
 from rlopt.reports.check.derived import derived
 from rlopt.request import ModelOption
 from rlopt.search.exhaustive import exhaustive
-from rlopt.studies.phases import training_request
+from rlopt.studies.teacher_training import training_request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
 
 SFT: dict[str, Any] = {"prompts_per_step": 32, "steps": 60, "prompt_tokens": {"mean": 100, "max": 200}}
@@ -158,7 +158,7 @@ def test_none_is_no_training() -> None:
 
 def test_a_script_that_gives_machines_back_is_set_up_by_the_job_alone() -> None:
     from rlopt.request import ModelOption, Request, TeacherTraining
-    from rlopt.studies.phases import training_request
+    from rlopt.studies.teacher_training import training_request
     from tests.studies.small import asked
 
     how = {"algorithm": "sft", "prompts_per_step": 8, "steps": 10}

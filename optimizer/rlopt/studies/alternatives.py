@@ -10,18 +10,16 @@ use all that a listed plan uses, and more.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rlopt.answers.plan import Plan
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.facts import Offer
 from rlopt.problem import Problem
-from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
+from rlopt.studies.problem import part_of
 
-Only = Callable[[Offer], bool]
-Build = Callable[[Request, Only | None], Problem]
 Mark = tuple[str, str]
 """("gpu" | "provider" | "placement", its name)."""
 
@@ -41,24 +39,22 @@ def marks(plan: Plan) -> frozenset[Mark]:
     return frozenset(found | ({("placement", plan.decisions.placement)} if plan.decisions else set()))
 
 
-def alternatives(problem: Problem, plan: Plan, build: Build, count: int, within: float) -> list[Plan]:
+def alternatives(problem: Problem, plan: Plan, count: int, within: float) -> list[Plan]:
     """At most ``count`` proven plans that cost up to ``within`` more, as a share; or take, where the objective is time.
 
     Cheapest first; ``plan`` is the problem's own. What cannot be built for want of a fact has no plan.
     """
     by_time = problem.request.objective == "time"
-    found: list[Plan] = []
-    seen: set[frozenset[Mark]] = {frozenset()}
-    opened: list[_Open] = []
-    _branch(problem, frozenset(), plan, build, by_time, seen, opened)
+    found, tree = list[Plan](), _Tree(problem, by_time)
+    tree.branch(frozenset(), plan)
     limit = _value(plan, by_time) * (1.0 + within)
-    while opened and len(found) < count:
-        best = heapq.heappop(opened)
+    while tree.opened and len(found) < count:
+        best = heapq.heappop(tree.opened)
         if best.value > limit:
             break
         if marks(best.plan) not in [marks(other) for other in (plan, *found)]:
             found.append(best.plan)
-        _branch(problem, best.without, best.plan, build, by_time, seen, opened)
+        tree.branch(best.without, best.plan)
     return found
 
 
@@ -68,28 +64,30 @@ def _value(plan: Plan, by_time: bool) -> float:
     return plan.time.confident_hours if by_time else plan.cost.total_usd
 
 
-def _branch(
-    problem: Problem,
-    without: frozenset[Mark],
-    plan: Plan,
-    build: Build,
-    by_time: bool,
-    seen: set[frozenset[Mark]],
-    opened: list[_Open],
-) -> None:
-    """Open every problem that leaves out one thing more of ``plan``."""
-    for mark in sorted(marks(plan)):
-        less = without | {mark}
-        if less in seen:
-            continue
-        seen.add(less)
-        for narrow in _built(problem, less, build):
-            own = cheapest(narrow)
-            if own.pools and own.status == "optimal":
-                heapq.heappush(opened, _Open(_value(own, by_time), len(seen), less, own))
+@dataclass(slots=True)
+class _Tree:
+    """What is left out, searched best first."""
+
+    problem: Problem
+    by_time: bool
+    seen: set[frozenset[Mark]] = field(default_factory=lambda: {frozenset()})
+    opened: list[_Open] = field(default_factory=list)
+    """A heap by value."""
+
+    def branch(self, without: frozenset[Mark], plan: Plan) -> None:
+        """Open every problem that leaves out one thing more of ``plan``."""
+        for mark in sorted(marks(plan)):
+            less = without | {mark}
+            if less in self.seen:
+                continue
+            self.seen.add(less)
+            for narrow in _without(self.problem, less):
+                own = cheapest(narrow)
+                if own.pools and own.status == "optimal":
+                    heapq.heappush(self.opened, _Open(_value(own, self.by_time), len(self.seen), less, own))
 
 
-def _built(problem: Problem, without: frozenset[Mark], build: Build) -> Iterator[Problem]:
+def _without(problem: Problem, without: frozenset[Mark]) -> Iterator[Problem]:
     """The problem that leaves ``without`` out; nothing where no offer or placement stays."""
     out = {kind: {name for one, name in without if one == kind} for kind in ("gpu", "provider", "placement")}
     placements = tuple(name for name in problem.request.placements if name not in out["placement"])
@@ -105,6 +103,6 @@ def _built(problem: Problem, without: frozenset[Mark], build: Build) -> Iterator
             return
         request = request.replaced("choices.placements", placements)
     try:
-        yield build(request, only)
+        yield part_of(problem, request, only)
     except (MissingFactError, NotSupportedError):
         return

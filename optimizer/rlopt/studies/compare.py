@@ -1,14 +1,26 @@
-"""Several plans in columns, and how each differs from the cheapest: in money by dimension, in hours by kind of work."""
+"""Several plans in columns, and how each differs from the cheapest: in money by dimension, in hours by kind of work.
+
+What is compared: files of requests and plans, or one request by several algorithms.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rlopt.answers.comparison import Apart, Comparison, Contender, Work
 from rlopt.answers.plan import Dimension, Plan
+from rlopt.facts import Catalog
+from rlopt.reading.calibration_file import read_calibration
+from rlopt.reading.compared import load_compared
+from rlopt.reading.plan_file import is_plan, read_plan
+from rlopt.reading.request_file import load_request
+from rlopt.reading.rest import with_own
 from rlopt.request import Request
+from rlopt.studies.cheapest import cheapest
+from rlopt.studies.problem import problem_of
 from rlopt.units import seconds_to_hours
 
 LEAST_HOURS = 1e-9
@@ -23,6 +35,39 @@ class Entry:
     plan: Plan
     request: Request | None = None
     left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Solving:
+    """How the requests of a comparison are solved: by which facts, one's own constants and which solver."""
+
+    facts: Catalog | None = None
+    calibration: str | Path | None = None
+    backend: str = "pulp"
+
+    def plan(self, request: Request) -> Plan:
+        """The plan of the whole job, whatever its status."""
+        own = request if self.calibration is None else with_own(request, read_calibration(self.calibration), 0)
+        return cheapest(problem_of(own, self.facts), self.backend)
+
+
+def side_by_side(
+    files: Sequence[Path], algorithms: Sequence[str], overrides: Sequence[str], solving: Solving
+) -> Comparison:
+    """Compare files; one alone is a request, solved for each of ``algorithms``. Raises InputError."""
+    if len(files) == 1:
+        variants = load_compared(files[0], algorithms, overrides)
+        return compare([Entry(one.algorithm, solving.plan(one.request), one.request, one.left_out) for one in variants])
+    plain = len({path.name for path in files}) == len(files)
+
+    def entry(path: Path) -> Entry:
+        name = path.name if plain else str(path)
+        if is_plan(path):
+            return Entry(name, read_plan(path))
+        request = load_request(path)
+        return Entry(name, solving.plan(request), request)
+
+    return compare([entry(path) for path in files])
 
 
 def compare(entries: Sequence[Entry]) -> Comparison:

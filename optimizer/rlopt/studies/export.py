@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from rlopt.answers.plan import Plan
@@ -12,17 +11,14 @@ from rlopt.reading.plan_agrees import check_plan
 from rlopt.reading.plan_file import read_plan
 from rlopt.reading.resolve import resolve_models
 from rlopt.request import Request
+from rlopt.studies.problem import problem_of
+from rlopt.studies.solve import solve
 
 
 def export(
-    request: Request,
-    to: str,
-    facts: Catalog,
-    plan: str | Path | Plan | None,
-    smoke: bool,
-    solve: Callable[[], Plan],
+    request: Request, to: str, facts: Catalog, plan: str | Path | Plan | None, smoke: bool, backend: str = "pulp"
 ) -> Export:
-    """The files of launcher ``to``; ``solve`` is called where no plan is given.
+    """The files of launcher ``to``; the request is solved where no plan is given.
 
     Raises
     ------
@@ -36,7 +32,7 @@ def export(
     needs(to, request.job.algorithm)
     models = resolve_models(request, facts)
     if plan is None:
-        found = solve().require()
+        found = solve(problem_of(request), backend).require()
     elif isinstance(plan, Plan):
         found = plan.require()
     else:

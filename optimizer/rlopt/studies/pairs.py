@@ -10,7 +10,6 @@ USD   = (pool + head node) [USD/h] · (hours + idle before release by hand) + di
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,9 +134,8 @@ def cheapest_pair(first: PricedPools, second: PricedPools | None, deadline_hours
     return int(stairs[0][i]), int(stairs[1][j])
 
 
-def pairs_phase(request: Request, pairs: Pairs, problem_of: Callable[[Request], Problem]) -> Phase:
-    """The cheapest machines that make the job's pairs, and what they cost."""
-    problem = problem_of(pairs_request(request, pairs))
+def pairs_phase(request: Request, pairs: Pairs, problem: Problem) -> Phase:
+    """The cheapest machines that make the job's pairs, and what they cost; ``problem`` is of their `pairs_request`."""
     share = request.floors.on_demand_share
     first = priced(problem, problem.rollout, share)
     second = priced(problem, problem.scoring, share) if pairs.judge.is_model else None

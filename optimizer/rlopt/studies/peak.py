@@ -8,7 +8,7 @@ heavier request.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Literal, TypeVar
@@ -20,7 +20,6 @@ from rlopt.assembly.plan import build_plan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
-from rlopt.facts import Offer
 from rlopt.pools.build import Fixed
 from rlopt.pools.context import Context
 from rlopt.pools.sampling.mixing import Remembered
@@ -33,15 +32,13 @@ from rlopt.reports import words
 from rlopt.request import Job, Request
 from rlopt.request.robust import Robust
 from rlopt.rules import rules_of
-from rlopt.studies.cheapest import find
-from rlopt.studies.rebuilding import Whole, holding
+from rlopt.studies.cheapest import cheapest, find
+from rlopt.studies.problem import part_of, rebuilt
 from rlopt.studies.stress import beside, right_plan
 from rlopt.words import COLOCATED
 
 T = TypeVar("T")
 What = Literal["length", "samples"]
-Build = Callable[[Request, "Fixed | None", Callable[[Offer], bool] | None], Problem]
-Solve = Callable[[Problem], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,32 +104,26 @@ def _passes(job: Job) -> tuple[int | None, int | None, int]:
     return job.steps_for(cleaned=False), job.steps_for(cleaned=True), stored
 
 
-def peaks(problem: Problem, plan: Plan, column: Columns, times: float, build: Build, solve: Solve) -> list[Peak]:
+def peaks(
+    problem: Problem, plan: Plan, column: Columns, times: float, backend: str = "pulp", time_limit: float | None = None
+) -> list[Peak]:
     """The plan of ``column`` (one row) at each kind of heavier load, beside the plan that is right then."""
     found = []
     whats: tuple[What, ...] = ("length", "samples")
     for what in whats:
         request = heavier(problem.request, what, times)
         if request is not None:
-            found.append(_peak(problem, plan, column, _Asked(what, times, request), build, solve))
+            found.append(_peak(problem, plan, column, _Asked(what, times, request), backend, time_limit))
     return found
 
 
-def all_peaks(
-    problem: Problem, plan: Plan, column: Columns, loads: Sequence[float], whole: Whole, solve: Solve
-) -> list[Peak]:
-    """The same at several loads; ``whole`` makes the problem of a changed request."""
-    build = holding(problem, whole)
-    return [peak for times in loads for peak in peaks(problem, plan, column, times, build, solve)]
-
-
-def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, build: Build, solve: Solve) -> Peak:
+def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, backend: str, time_limit: float | None) -> Peak:
     try:
-        wide = build(asked.request, None, None)
+        wide = rebuilt(problem, asked.request)
     except (MissingFactError, NotSupportedError) as error:
         return _unfit(asked, error.sentence(), None)
-    best = solve(wide)
-    then = misfits(problem, wide, column) or _held_plan(problem, plan, column, wide, build)
+    best = cheapest(wide, backend, time_limit)
+    then = misfits(problem, wide, column) or _held_plan(problem, plan, column, wide)
     if isinstance(then, str):
         return _unfit(asked, then, right_plan(best, None, plan))
     told = beside(asked.times, then, best, wide)
@@ -207,14 +198,14 @@ def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
     return found
 
 
-def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem, build: Build) -> Plan | str:
+def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> Plan | str:
     """The plan with its own layouts and environment at the load of ``wide``; in words why no such column is left."""
     used = {problem.market.offers[int(pools.offer[row])].id for pools, row in pool_rows(column, 0, problem)}
     request, count = wide.request, _instances(problem, column, 0)
     if count:
         request = request.replaced("job.environment.instances", count)
     try:
-        there = build(request, _held(problem, column), lambda offer: offer.id in used)
+        there = part_of(problem, request, lambda offer: offer.id in used, _held(problem, column))
     except (MissingFactError, NotSupportedError) as error:
         return error.sentence()
     there = replace(there, phases=wide.phases)

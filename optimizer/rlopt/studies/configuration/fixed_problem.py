@@ -13,18 +13,14 @@ from rlopt.answers.configuration import Configuration, LayoutGiven, PoolGiven
 from rlopt.assembly import decisions as decided
 from rlopt.errors import NotSupportedError
 from rlopt.estimates import RECOMPUTE, SHARDING, Layout
-from rlopt.facts import Offer
 from rlopt.pools.build import Fixed
 from rlopt.problem import Ints, Pools, Problem
 from rlopt.problem.fixed import FixedSizes, Mask
-from rlopt.request import Request
 from rlopt.rules import Rule
 from rlopt.search.exhaustive import opened
 from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.workloads.variants import Variant
 
-Build = Callable[[Request, Any, Callable[[Offer], bool] | None, Fixed | None], Problem]
-"""A problem of a request on a catalog, of some offers and some configurations alone."""
 DEGREES = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "micro_batch")
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rlopt.answers.configuration import Configuration, LayoutGiven, PoolGiven
 from rlopt.answers.evaluation import Remedy
-from rlopt.answers.plan import Plan
 from rlopt.errors import RloptError
+from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.search.clock import Clock
+from rlopt.studies.configuration.price import price
 
-Tried = tuple[Plan, tuple[str, ...]]
-"""A plan, and the limits and floors that it breaks."""
-Attempt = Callable[[Configuration, Request], Tried | None]
-"""What a changed configuration or request comes to; None where it does not fit either."""
 SECONDS = 20.0
 """For all of them together."""
 
@@ -78,7 +74,7 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
     return changes
 
 
-def remedies(config: Configuration, request: Request, attempt: Attempt, pool: str) -> list[Remedy]:
+def remedies(problem: Problem, config: Configuration, pool: str, backend: str = "pulp") -> list[Remedy]:
     """Changes of the pool that does not fit under which the configuration runs.
 
     Those that keep every limit and floor come first, each part cheapest first. Of more GPUs the fewest that help, and
@@ -86,17 +82,15 @@ def remedies(config: Configuration, request: Request, attempt: Attempt, pool: st
     """
     role = pool if pool in ("rollout", "score") else "train"
     clock, found, opened = Clock.of(SECONDS), list[Remedy](), set[tuple[str, bool]]()
-    for key, before, after, changed, wider in _changes(config, request, role):
+    for key, before, after, changed, wider in _changes(config, problem.request, role):
         if clock.over or (key, True) in opened:
             continue
         try:
-            tried = attempt(changed, wider)
+            tried = price(problem, changed, wider, backend)
         except RloptError:  # a change that cannot be asked helps nobody
             continue
-        if tried is None or (key, not tried[1]) in opened:
-            continue
-        plan, breaks = tried
-        if plan.cost is None or plan.time is None:
+        plan, breaks = tried.plan, tried.breaks
+        if plan is None or (key, not breaks) in opened or plan.cost is None or plan.time is None:
             continue
         opened.add((key, not breaks))
         if key == "gpu":

@@ -16,9 +16,7 @@ from rlopt.pools.sampling.table import engines
 from rlopt.pools.training.table import TrainingTable, known_layouts
 from rlopt.problem import Ints, Problem
 from rlopt.reports import words
-from rlopt.request import Request
 from rlopt.studies.configuration.fixed_problem import DEGREES, layouts
-from rlopt.studies.configuration.remedies import Attempt, remedies
 from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.studies.explain.unfit import why_empty
 from rlopt.words import Placement
@@ -27,9 +25,7 @@ MOST_ROWS = 64
 """Training layouts beside which an engine is tried."""
 
 
-def misfit(
-    problem: Problem, config: Configuration, machines: UserMachines, request: Request, attempt: Attempt
-) -> tuple[Misfit, list[StageNeed]]:
+def misfit(problem: Problem, config: Configuration, machines: UserMachines) -> tuple[Misfit, list[StageNeed]]:
     """Say why nothing is left of a problem that holds one configuration. Raises InputError for an unknown layout."""
     tables = [(context, table) for context, table in problem.estimates.training]  # type: ignore[attr-defined]
     if not tables:
@@ -39,7 +35,7 @@ def misfit(
         found, memory = _sampling(problem, config, machines, tables)
     if found is None:
         found = Misfit(pool="train", reason=why_empty(problem))
-    return found.model_copy(update={"remedies": remedies(config, request, attempt, found.pool)}), memory
+    return found, memory
 
 
 def _no_layout(problem: Problem, config: Configuration) -> InputError:

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rlopt.answers.explanation import Explanation, Worth
 from rlopt.answers.plan import Binding, Plan, Relaxation
 from rlopt.problem import Problem
-from rlopt.request import Request
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.explain.engineering import engineering_of
 from rlopt.studies.explain.marginal_value import worth_of
 from rlopt.studies.explain.relax import combined_change, single_changes
-from rlopt.studies.explain.rivals import Only, rivals_of
+from rlopt.studies.explain.rivals import rivals_of
 from rlopt.studies.explain.unfit import empty, lack, why_empty
 
-Build = Callable[[Request, Only | None], Problem]
 SECONDS = 300.0
 """For the whole explanation; a search that is stopped makes it incomplete, and it says so."""
 
 
-def explain(problem: Problem, build: Build, backend: str = "pulp", seconds: float = SECONDS) -> Explanation:
-    """Explain the answer to a problem; ``build`` makes the problem of a changed request, on some offers alone.
-
-    Raises whatever ``build`` raises where a changed limit is looked at.
-    """
+def explain(problem: Problem, backend: str = "pulp", seconds: float = SECONDS) -> Explanation:
+    """Explain the answer to a problem. Raises MissingFactError and NotSupportedError where a changed limit does."""
     clock = Clock.of(seconds, exact=True)
     plan = cheapest(problem, backend)
-
-    def rebuild(request: Request) -> Problem:
-        return build(request, None)
-
     if not plan.pools:
-        singles = single_changes(problem, rebuild, clock)
+        singles = single_changes(problem, clock)
         together = _joined(combined_change(problem))
         relaxed: list[Relaxation | list[Relaxation]] = [*singles] if singles else [together] if together else []
         return Explanation(
@@ -43,8 +32,8 @@ def explain(problem: Problem, build: Build, backend: str = "pulp", seconds: floa
             misfit=_misfit(problem),
             complete=clock.complete and not clock.over,
         )
-    worth = worth_of(problem, plan, rebuild, clock)
-    rivals = rivals_of(problem, plan, build, clock)
+    worth = worth_of(problem, plan, clock)
+    rivals = rivals_of(problem, plan, clock)
     return Explanation(
         plan=_priced(plan, worth),
         worth=worth,

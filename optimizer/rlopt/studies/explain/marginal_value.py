@@ -5,7 +5,7 @@ A mixed-integer program has no duals to trust; the difference of two proven solv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,21 +13,20 @@ import numpy as np
 from rlopt.answers.explanation import MovedLimit, Worth
 from rlopt.answers.plan import Plan
 from rlopt.problem import Problem
-from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import find
+from rlopt.studies.problem import rebuilt
 
-Rebuild = Callable[[Request], Problem]
 ROUNDING = 1e-9
 GPUS = "limits.max_gpus"
 """Pools are built up to this limit only: where it moves, they are built again."""
 
 
-def worth_of(problem: Problem, plan: Plan, rebuild: Rebuild, clock: Clock) -> list[Worth]:
+def worth_of(problem: Problem, plan: Plan, clock: Clock) -> list[Worth]:
     """Every limit and floor that binds the plan, each with the best plans one unit looser, one tighter and without it.
 
-    Raises whatever ``rebuild`` raises.
+    Raises MissingFactError and NotSupportedError where a changed limit does.
     """
     if plan.cost is None or plan.time is None:
         return []
@@ -37,7 +36,7 @@ def worth_of(problem: Problem, plan: Plan, rebuild: Rebuild, clock: Clock) -> li
             continue
         unit = _unit(rule, plan)
         away = unit if rule.sense == "<=" else -unit
-        looser = _moved(problem, rule, rule.limit + away, rebuild, clock)
+        looser = _moved(problem, rule, rule.limit + away, clock)
         found.append(
             Worth(
                 constraint=rule.key,
@@ -48,8 +47,8 @@ def worth_of(problem: Problem, plan: Plan, rebuild: Rebuild, clock: Clock) -> li
                 usd_per_unit=None if looser is None else _saved(usd, looser.total_usd) / unit,
                 hours_per_unit=None if looser is None else _saved(hours, looser.hours) / unit,
                 looser=looser,
-                tighter=_moved(problem, rule, rule.limit - away, rebuild, clock),
-                without=_moved(problem, rule, None, rebuild, clock),
+                tighter=_moved(problem, rule, rule.limit - away, clock),
+                without=_moved(problem, rule, None, clock),
             )
         )
     return found
@@ -62,10 +61,10 @@ def _unit(rule: Rule, plan: Plan) -> float:
     return float(min((pool.gpus_per_node for pool in plan.pools if pool.gpus), default=1))
 
 
-def _moved(problem: Problem, rule: Rule, limit: float | None, rebuild: Rebuild, clock: Clock) -> MovedLimit | None:
+def _moved(problem: Problem, rule: Rule, limit: float | None, clock: Clock) -> MovedLimit | None:
     """The best plan where ``rule`` stands at ``limit``, or nowhere; None where there is no plan."""
     if rule.key == GPUS and (limit is None or limit > rule.limit):
-        problem = rebuild(problem.request.replaced(GPUS, None if limit is None else int(limit)))
+        problem = rebuilt(problem, problem.request.replaced(GPUS, None if limit is None else int(limit)))
     others = [other for other in rules_of(problem) if (other.name, other.key) != (rule.name, rule.key)]
     kept = others if limit is None else [*others, replace(rule, limit=limit)]
     return _best(problem, kept, rule, limit, clock)

@@ -8,7 +8,7 @@ limit. Choices are opened in turn where memory leaves no candidate at all. A lis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +20,8 @@ from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import Found, find
+from rlopt.studies.problem import rebuilt
 
-Rebuild = Callable[[Request], Problem]
 HALVINGS, TO_THE_UNIT = 7, 60
 """Steps towards a limit: a few for an answer at once, as many as it takes where the last unit is to be proven."""
 LONGEST_SECONDS = 10.0
@@ -95,7 +95,7 @@ def _limits(problem: Problem, clock: Clock) -> list[Relaxation]:
     return found
 
 
-def _more_gpus(problem: Problem, rebuild: Rebuild, clock: Clock) -> list[Relaxation]:
+def _more_gpus(problem: Problem, clock: Clock) -> list[Relaxation]:
     limit = problem.request.limits.max_gpus
     if limit is None:
         return []
@@ -103,7 +103,7 @@ def _more_gpus(problem: Problem, rebuild: Rebuild, clock: Clock) -> list[Relaxat
         wide = min(max(limit * factor, 64 if factor > 2 else 16), MOST_GPUS)
         if clock.over or wide <= limit:
             break
-        wider = rebuild(problem.request.replaced("limits.max_gpus", wide))
+        wider = rebuilt(problem, problem.request.replaced("limits.max_gpus", wide))
         rules = rules_of(wider)
         found = find(wider, "cost", rules, seconds=clock.left)
         j = _best(found)
@@ -138,12 +138,12 @@ def _openings(request: Request, memory: bool) -> list[tuple[str, Any, str, str]]
     return found
 
 
-def _choices(problem: Problem, rebuild: Rebuild, memory: bool, clock: Clock) -> list[Relaxation]:
+def _choices(problem: Problem, memory: bool, clock: Clock) -> list[Relaxation]:
     found = []
     for key, value, before, after in _openings(problem.request, memory):
         if clock.over:
             break
-        opened = rebuild(problem.request.replaced(key, value))
+        opened = rebuilt(problem, problem.request.replaced(key, value))
         search = find(opened, "cost", seconds=clock.left)
         j = _best(search)
         if j is not None:
@@ -163,9 +163,9 @@ def combined_change(problem: Problem) -> list[list[Relaxation]]:
     return [[_relaxation(rule.key, rule.limit, value, rule.unit, found, j) for rule, value in broken]] if broken else []
 
 
-def relaxations(problem: Problem, rebuild: Rebuild, seconds: float = 10.0) -> list[Relaxation | list[Relaxation]]:
+def relaxations(problem: Problem, seconds: float = 10.0) -> list[Relaxation | list[Relaxation]]:
     """Changes that open a plan, the single ones first, cheapest first; a combined one where no single change helps."""
-    singles = single_changes(problem, rebuild, Clock.of(seconds))
+    singles = single_changes(problem, Clock.of(seconds))
     return [*singles] if singles else [*combined_change(problem)] if _any_pools(problem) else []
 
 
@@ -173,10 +173,10 @@ def _any_pools(problem: Problem) -> bool:
     return bool(len(problem.colocated) or (len(problem.training) and len(problem.rollout)))
 
 
-def single_changes(problem: Problem, rebuild: Rebuild, clock: Clock) -> list[Relaxation]:
+def single_changes(problem: Problem, clock: Clock) -> list[Relaxation]:
     """Every single change found that alone opens a plan, cheapest first."""
     pools = _any_pools(problem)
     singles = _limits(problem, clock) if pools else []
-    singles += _more_gpus(problem, rebuild, clock)
-    singles += _choices(problem, rebuild, not pools, clock)
+    singles += _more_gpus(problem, clock)
+    singles += _choices(problem, not pools, clock)
     return sorted(singles, key=lambda change: change.total_usd)

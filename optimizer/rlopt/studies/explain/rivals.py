@@ -21,14 +21,12 @@ from rlopt.costs import COSTS
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.facts import Offer
 from rlopt.problem import Problem
-from rlopt.request import Request
 from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import Found, find
 from rlopt.studies.explain.unfit import empty, too_large, why_empty
+from rlopt.studies.problem import part_of, rebuilt
 
-Only = Callable[[Offer], bool]
-Build = Callable[[Request, Only | None], Problem]
 DEADLINE = "limits.deadline"
 CENT = 0.01
 KINDS: tuple[tuple[Axis, Callable[[Offer], str]], ...] = (
@@ -47,13 +45,12 @@ class _Asked:
     built: Callable[[], Problem]
 
 
-def rivals_of(problem: Problem, plan: Plan, build: Build, clock: Clock) -> list[Rival]:
+def rivals_of(problem: Problem, plan: Plan, clock: Clock) -> list[Rival]:
     """Rivals by axis, those with a plan first and cheapest first within it.
 
-    A kind that every pool of the plan is of already is no rival. ``build`` makes the problem of a request on some
-    offers.
+    A kind that every pool of the plan is of already is no rival.
     """
-    found = [_rival(asked, plan, clock) for asked in _asked(problem, plan, build)]
+    found = [_rival(asked, plan, clock) for asked in _asked(problem, plan)]
     axes = list(dict.fromkeys(rival.axis for rival in found))
     return sorted(found, key=lambda one: (axes.index(one.axis), _rank(one, problem), one.value))
 
@@ -64,18 +61,19 @@ def _rank(rival: Rival, problem: Problem) -> tuple[float, float]:
     return (0.0 if rival.verdict in ("dearer", "slower") else 1.0, math.inf if value is None else value)
 
 
-def _asked(problem: Problem, plan: Plan, build: Build) -> Iterator[_Asked]:
+def _asked(problem: Problem, plan: Plan) -> Iterator[_Asked]:
     request, by_id = problem.request, {offer.id: offer for offer in problem.market.offers}
     used = [by_id[pool.offer] for pool in plan.pools if pool.offer in by_id]
     for axis, of in KINDS:
         mine = {of(offer) for offer in used}
         for value in sorted({of(offer) for offer in problem.market.offers}):
             if mine != {value}:
-                yield _Asked(axis, value, partial(build, request, partial(_is, of, value)))
+                yield _Asked(axis, value, partial(part_of, problem, request, partial(_is, of, value)))
     placement = plan.decisions.placement if plan.decisions else ""
     for other in request.placements if problem.workload.generates else ():
         if other != placement:
-            yield _Asked("placement", other, partial(build, request.replaced("choices.placements", (other,)), None))
+            changed = request.replaced("choices.placements", (other,))
+            yield _Asked("placement", other, partial(rebuilt, problem, changed))
     for pool in idle_pools(plan):
         gpus = smaller_gpus(plan, pool, problem)
         if gpus is not None and pool.share is None:

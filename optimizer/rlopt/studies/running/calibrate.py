@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, hypot
 from pathlib import Path
 
@@ -11,17 +12,16 @@ from rlopt.answers.plan import Plan
 from rlopt.answers.recalibration import CalibratedBand, LogRead, MovedConstant, Recalibration, StageSeconds
 from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
-from rlopt.facts import Catalog
 from rlopt.fitting.user_fit import Fitted
 from rlopt.launchers.logs.contract import STAGES, STEP
 from rlopt.launchers.logs.read import Log, read_log
 from rlopt.launchers.logs.steady import Middle, Steady, steady
+from rlopt.problem import Problem
 from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.calibration_text import calibration_text
 from rlopt.reading.rest import rest_of
 from rlopt.request import OwnConstants, Request
-from rlopt.studies.configuration.evaluate import PricedConfiguration, price
-from rlopt.studies.configuration.fixed_problem import Build
+from rlopt.studies.configuration.price import price
 from rlopt.studies.running.continue_or_switch import with_plan
 from rlopt.studies.running.user_log import OwnLogs, own_logs, own_run, with_constants
 from rlopt.units import seconds_to_hours
@@ -40,27 +40,29 @@ BECAUSE = {
 """Stages that speak of a constant, by its last or last but one name."""
 
 
+@dataclass(frozen=True, slots=True)
+class StatedRun:
+    """What is said of a run beside its logs; None is told by the logs."""
+
+    as_of: str
+    """The day that the calibration is of."""
+    launcher: str | None = None
+    steps_done: int | None = None
+    hours_spent: float | None = None
+
+
 def calibrate(
-    paths: Sequence[Path],
-    request: Request,
-    config: Configuration,
-    catalog: Catalog,
-    build: Build,
-    solve: Callable[[Request], Plan],
-    as_of: str,
-    launcher: str | None = None,
-    steps_done: int | None = None,
-    hours_spent: float | None = None,
+    paths: Sequence[Path], problem: Problem, config: Configuration, stated: StatedRun, backend: str = "pulp"
 ) -> Recalibration:
-    """Refit the constants on logs of one configuration and plan what is left. Raises InputError."""
-    logs = [(log, steady(log)) for log in (read_log(path, launcher) for path in paths)]
-    logged = _as_logged(request, logs, lambda: price(config, request, catalog, build))
-    found = own_logs(logs, logged, config, lambda one: price(config, one, catalog, build), catalog)
-    run = _run(request, found.shipped, logs, steps_done, hours_spent)
+    """Refit the constants on logs of a configuration of the problem's job and plan what is left. Raises InputError."""
+    request = problem.request
+    logs = [(log, steady(log)) for log in (read_log(path, stated.launcher) for path in paths)]
+    found = own_logs(logs, _as_logged(problem, config, logs), problem, config)
+    run = _run(request, found.shipped, logs, stated)
     name = f"logs of {request.job.name}"
     moved = _moved(found.fitted, logs)
     text, constants = calibration_text(
-        name, as_of, found.run.framework if found.run.loop else None, found.fitted.moved, found.fitted.own, run,
+        name, stated.as_of, found.run.framework if found.run.loop else None, found.fitted.moved, found.fitted.own, run,
         _provenance(logs, found, moved),
     )  # fmt: skip
     answer = Recalibration(
@@ -69,7 +71,7 @@ def calibrate(
         framework=found.run.framework if found.run.loop else None,
         moved=moved,
         stayed=[".".join(path) for path in found.fitted.stayed],
-        stages=_stages(found, _after(found, constants, config, catalog, build)),
+        stages=_stages(found, _after(found, constants, problem, config)),
         bands=[*_bands(found.fitted), *_same(found, logs)],
         notes=list(found.notes),
         steps_done=run.steps,
@@ -83,17 +85,16 @@ def calibrate(
             update={"notes": [*answer.notes, "every step of the job is done: nothing is left to plan"]}
         )
     own = rest_of(with_constants(request, constants), run, "the log")
-    return with_plan(answer, found.logged.get(STEP), own, config, catalog, build, solve)
+    return with_plan(answer, problem, own, config, found.logged.get(STEP), backend)
 
 
-def _as_logged(
-    request: Request, logs: Sequence[tuple[Log, Steady]], price_whole: Callable[[], PricedConfiguration]
-) -> Request:
+def _as_logged(problem: Problem, config: Configuration, logs: Sequence[tuple[Log, Steady]]) -> Request:
     """The request with responses as long as they were on average over the steps that are fitted on."""
+    request = problem.request
     text = request.job.response_tokens
     if text.last == text.mean:
         return request
-    plan = price_whole().plan
+    plan = price(problem, config).plan
     if plan is None or plan.time is None:
         return request
     ends = min(one.used[0] for _, one in logs), max(one.used[1] for _, one in logs)
@@ -101,14 +102,12 @@ def _as_logged(
     return request.replaced("job.response_tokens", text.part(*shares).over_run)
 
 
-def _after(
-    found: OwnLogs, constants: OwnConstants, config: Configuration, catalog: Catalog, build: Build
-) -> dict[str, float]:
+def _after(found: OwnLogs, constants: OwnConstants, problem: Problem, config: Configuration) -> dict[str, float]:
     """Seconds by stage of the whole model under the new constants: not the factors that were fitted with."""
-    priced = price(config, with_constants(found.request, constants), catalog, build)
+    priced = price(problem, config, with_constants(found.request, constants))
     if priced.plan is None:
         return found.run.predicted(found.fitted.calibration)
-    run = own_run(priced.plan, priced.problem, catalog)
+    run = own_run(priced.plan, priced.problem)
     return run.predicted(run.base)
 
 
@@ -186,21 +185,20 @@ def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Calibrated
     return [CalibratedBand(what="the configuration that runs", before=half[0], after=half[1])]
 
 
-def _run(
-    request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], steps_done: int | None, hours_spent: float | None
-) -> RunProgress:
+def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], stated: StatedRun) -> RunProgress:
     """How far the run is: steps by the log's count, hours by its pace and one start, money by the plan's machines."""
     assert plan.time is not None
-    done = max(one.last for _, one in logs) if steps_done is None else steps_done
+    done = max(one.last for _, one in logs) if stated.steps_done is None else stated.steps_done
     seconds, counted = (sum(getattr(one, name) for _, one in logs) for name in ("logged_seconds", "logged_steps"))
     pace = seconds / counted if counted else plan.time.step_seconds
     if done > plan.time.steps:
         message = f"{done} steps are done of a job of {plan.time.steps}"
         fix = "state the steps of the job that ran with --set job.steps=..."
         raise InputError.of("job.steps", message, allowed=f"up to {plan.time.steps} steps", fix=fix)
-    in_full = len(logs) == 1 and steps_done is None and counted >= done
+    in_full = len(logs) == 1 and stated.steps_done is None and counted >= done
     whole = seconds if in_full else pace * done
-    hours = seconds_to_hours(whole) + plan.time.startup_hours if hours_spent is None else hours_spent
+    hours = stated.hours_spent
+    hours = seconds_to_hours(whole) + plan.time.startup_hours if hours is None else hours
     rate = sum(pool.usd_per_hour for pool in plan.pools)
     size = plan.decisions.group_size if plan.decisions else None
     return RunProgress(request.job.name, request.job.algorithm, size, plan.time.steps, done, hours, rate * hours)

@@ -7,19 +7,18 @@ side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import Plan
 from rlopt.answers.recalibration import Going, Recalibration, Switching
-from rlopt.facts import Catalog
 from rlopt.problem import Problem
 from rlopt.request import Request
-from rlopt.studies.configuration.evaluate import price
-from rlopt.studies.configuration.fixed_problem import Build
+from rlopt.studies.configuration.price import price
 from rlopt.studies.diff import difference
+from rlopt.studies.problem import rebuilt
 from rlopt.studies.running.user_log import with_constants
+from rlopt.studies.solve import solve
 from rlopt.units import seconds_to_hours
 
 GB = 1e9
@@ -29,22 +28,24 @@ NOTICEABLE = 0.05
 
 def with_plan(
     answer: Recalibration,
-    step: float | None,
-    own: Request,
+    problem: Problem,
+    rest: Request,
     config: Configuration,
-    catalog: Catalog,
-    build: Build,
-    solve: Callable[[Request], Plan],
+    step: float | None,
+    backend: str = "pulp",
 ) -> Recalibration:
     """The answer with the plans of what is left: as shipped, under own constants, and on the machines that run.
 
-    ``step``: seconds of a step as logged; None takes the predicted ones.
+    ``problem`` is the whole job's, ``rest`` what is left of it under own constants; ``step``: seconds of a step as
+    logged, None takes the predicted ones.
     """
-    shipped, mine = solve(with_constants(own, None)), solve(own)
+    shipped, mine = (
+        solve(rebuilt(problem, one), backend, short_frontier=False) for one in (with_constants(rest, None), rest)
+    )
     changes: dict[str, Any] = {"plan": mine}
     if shipped.cost and mine.cost:
         changes["difference"] = difference(shipped, mine, ("shipped constants", "your own"))
-    held = price(config, own, catalog, build)
+    held = price(problem, config, rest)
     if held.plan is None or held.plan.time is None or held.plan.cost is None:
         return answer.model_copy(update=changes)
     going = _going(held.plan, step, answer.steps_left or 0)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.plan import Plan
 from rlopt.answers.recalibration import CalibratedBand, Errors, LogRead, MovedConstant, Recalibration
 from rlopt.errors import InputError
 from rlopt.estimates import load_calibration
@@ -24,9 +22,10 @@ from rlopt.reading.configuration.file import read_configuration
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import Request
 from rlopt.studies.diff import difference
-from rlopt.studies.rebuilding import rebuilding
-from rlopt.studies.running.calibrate import calibrate
+from rlopt.studies.problem import problem_of
+from rlopt.studies.running.calibrate import StatedRun, calibrate
 from rlopt.studies.running.user_log import with_constants
+from rlopt.studies.solve import solve
 
 CSV = ".csv"
 
@@ -36,19 +35,16 @@ def calibrating(
     request: Request | None,
     config: str | Path | Configuration | None,
     catalog: Catalog,
-    problem_of: Callable[[Request], Problem],
-    solve: Callable[[Request], Plan],
-    run: tuple[str | None, int | None, float | None],
-    as_of: str | None = None,
+    stated: StatedRun,
+    backend: str = "pulp",
 ) -> Recalibration:
-    """Refit on ``paths``; ``run`` is the logs' format, the steps done and the hours spent, where they are stated.
+    """Refit on ``paths``, by default of the optimum of ``request``.
 
     Raises
     ------
     InputError
         Where a file tells no time, logs and rows are mixed, or logs come without the request of their job.
     """
-    day = as_of or datetime.now(tz=UTC).date().isoformat()
     tables = [path for path in paths if path.suffix.lower() == CSV]
     if tables and len(tables) < len(paths):
         message = "rows of measurements and logs of a run cannot be mixed"
@@ -56,36 +52,32 @@ def calibrating(
             "LOG", message, allowed="logs alone, or .csv files alone", fix="calibrate one after the other"
         )
     if tables:
-        return _of_rows(tables, request, catalog, solve, day)
+        return _of_rows(tables, request, catalog, stated.as_of, backend)
     if request is None:
         message = "a log does not say what job it is of"
         fix = "name the job's constraints.yaml with --request"
         raise InputError.of("--request", message, allowed="the request of the job that ran", fix=fix)
-    build = rebuilding(problem_of(request))
-    found = calibrate(paths, request, _configuration(config, request, solve), catalog, build, solve, day, *run)
+    problem = problem_of(request, catalog)
+    found = calibrate(paths, problem, _configuration(config, problem, backend), stated, backend)
     if config is not None:
         return found
     note = "what ran is not stated, so the request's optimum is taken for it: name it with --plan or --config"
     return found.model_copy(update={"notes": [note, *found.notes]})
 
 
-def _configuration(
-    config: str | Path | Configuration | None, request: Request, solve: Callable[[Request], Plan]
-) -> Configuration:
+def _configuration(config: str | Path | Configuration | None, problem: Problem, backend: str) -> Configuration:
     if isinstance(config, Configuration):
         return config
     if config is not None:
         return read_configuration(config)
-    plan = solve(request)
+    plan = solve(problem, backend, short_frontier=False)
     if not plan.pools:
         message = "the request has no plan that the log could be of"
         raise InputError.of("--config", message, allowed="a configuration", fix="state the one that ran with --config")
     return of_plan(plan)
 
 
-def _of_rows(
-    paths: Sequence[Path], request: Request | None, catalog: Catalog, solve: Callable[[Request], Plan], day: str
-) -> Recalibration:
+def _of_rows(paths: Sequence[Path], request: Request | None, catalog: Catalog, day: str, backend: str) -> Recalibration:
     """The same of measurement files; the plan of ``request`` under both calibrations, where there is one."""
     base, fits, read = load_calibration(), list[tuple[str, RowsFit]](), list[LogRead]()
     constants = base
@@ -133,7 +125,8 @@ def _of_rows(
     )
     if request is None:
         return answer
-    shipped, mine = solve(request), solve(with_constants(request, own))
+    both_ways = request, with_constants(request, own)
+    shipped, mine = (solve(problem_of(one, catalog), backend, short_frontier=False) for one in both_ways)
     both = difference(shipped, mine, ("shipped constants", "your own")) if shipped.cost and mine.cost else None
     return answer.model_copy(update={"plan": mine, "difference": both})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rlopt.answers.configuration import Configuration
@@ -13,7 +13,6 @@ from rlopt.estimates import Calibration, Layout, ModelShape, own_calibration
 from rlopt.estimates.codes import OFFLOAD, PLANNED_ENGINES, RECOMPUTE, SHARDING
 from rlopt.estimates.roles import POLICY, moved_params, role_training
 from rlopt.estimates.training.states import training_engine
-from rlopt.facts import Catalog
 from rlopt.fitting.user_fit import Fitted, refit, timings_of
 from rlopt.fitting.user_run import OwnRun
 from rlopt.launchers.logs.contract import GENERATE
@@ -23,14 +22,13 @@ from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
 from rlopt.request import PRECISION_RANK, OwnConstants, Request
-from rlopt.studies.configuration.evaluate import PricedConfiguration
+from rlopt.studies.configuration.price import PricedConfiguration, price
 from rlopt.words import Placement
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
 OTHER_SAMPLES = 0.05
 PAIRS_ONLY = ("dpo", "rm")
-Price = Callable[[Request], PricedConfiguration]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,13 @@ class OwnLogs:
     notes: tuple[str, ...]
 
 
-def own_logs(
-    logs: Sequence[tuple[Log, Steady]], request: Request, config: Configuration, price: Price, catalog: Catalog
-) -> OwnLogs:
-    """Fit the constants on logs of one configuration. Raises InputError where they are of another job."""
+def own_logs(logs: Sequence[tuple[Log, Steady]], request: Request, problem: Problem, config: Configuration) -> OwnLogs:
+    """Fit the constants on logs of one configuration, under ``request`` of the problem's job.
+
+    Raises InputError where they are of another job.
+    """
     request, notes = at_lengths(request, [one for _, one in logs])
-    priced = price(request)
+    priced = price(problem, config, request)
     shipped = _plan(priced, config)
     check_samples(logs, request, shipped)
     launcher = logs[0][0].launcher
@@ -66,8 +65,9 @@ def own_logs(
         fix = "calibrate on the logs of one run"
         raise InputError.of("format", message, file=other.name, allowed="logs of one launcher", fix=fix)
     framework = _framework(launcher.FRAMEWORK, shipped, logs) if request.job.generates else None
-    known = price(with_constants(request, _framework_alone(framework))) if framework else priced
-    run = own_run(_plan(known, config), known.problem, catalog)
+    own = with_constants(request, _framework_alone(framework)) if framework else None
+    known = priced if own is None else price(problem, config, own)
+    run = own_run(_plan(known, config), known.problem)
     timed = []
     for log, one in logs:
         if one.overlapped and run.placement != Placement.ASYNC:
@@ -87,7 +87,7 @@ def own_logs(
         )
     names = {name for _, one in logs for name in one.middles}
     logged = {name: _middle([one.middles[name].seconds for _, one in logs if name in one.middles]) for name in names}
-    return OwnLogs(request, shipped, own_run(shipped, priced.problem, catalog), run, fitted, logged, tuple(notes))
+    return OwnLogs(request, shipped, own_run(shipped, priced.problem), run, fitted, logged, tuple(notes))
 
 
 def _middle(values: Sequence[float]) -> float:
@@ -155,7 +155,7 @@ def with_constants(request: Request, constants: OwnConstants | None) -> Request:
     return request.model_copy(update={"constants": constants})
 
 
-def own_run(plan: Plan, problem: Problem, catalog: Catalog) -> OwnRun:
+def own_run(plan: Plan, problem: Problem) -> OwnRun:
     """The stages of a plan, and what decides how constants change them."""
     assert plan.time is not None
     assert plan.decisions is not None
@@ -172,7 +172,7 @@ def own_run(plan: Plan, problem: Problem, catalog: Catalog) -> OwnRun:
     shape = ModelShape.of(policy[0].model) if policy else ModelShape.of(problem.workload.roles[0].model)
     training = role_training(request, policy[0] if policy else problem.workload.roles[0])
     engine = PLANNED_ENGINES[int(training_engine(_layout(trains.layout), training)[0])]
-    generations = tuple(str(catalog.devices[str(pool.gpu)].generation) for pool in (trains, samples))
+    generations = tuple(str(problem.catalog.devices[str(pool.gpu)].generation) for pool in (trains, samples))
     return OwnRun(
         base=base,
         placement=plan.decisions.placement if request.job.generates else "",

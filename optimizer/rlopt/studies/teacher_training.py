@@ -1,68 +1,19 @@
-"""Phases before the job: each a request of its own, solved like any other, its bill carried by the job."""
+"""A teacher that is trained before the job: a request of its own, solved like any other; the job carries its bill."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
 from rlopt.answers.plan import Plan
-from rlopt.errors import NotSupportedError
-from rlopt.facts import Catalog
-from rlopt.problem import Problem
 from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Recovery, Request, TeacherTraining
-from rlopt.studies.pairs import pairs_phase
 from rlopt.workloads.picked import open_role
 
 TEACHER_TRAINING = "teacher training"
-REMEMBERED = 16
-Solve = Callable[[Request], Plan]
 
 
-def remembering(solve: Callable[[Request, Catalog], Plan]) -> Callable[[Request, Catalog], Plan]:
-    """The same answers, each looked up once: what is relaxed or compared around a phase asks for it again."""
-    known: list[tuple[Catalog, str, Plan]] = []
-
-    def answer(request: Request, catalog: Catalog) -> Plan:
-        key = request.model_dump_json()
-        for other, text, plan in known:
-            if other is catalog and text == key:
-                return plan
-        plan = solve(request, catalog)
-        known[:] = [*known[1 - REMEMBERED :], (catalog, key, plan)]
-        return plan
-
-    return answer
-
-
-def with_phases(problem: Problem, solve: Solve, problem_of: Callable[[Request], Problem]) -> Problem:
-    """The same problem with every phase that the job or a choice of its models asks for, solved by ``solve``.
-
-    ``problem_of`` gives candidates and prices of what is planned without a program: pairs.
-
-    Raises
-    ------
-    NotSupportedError
-        Where the pairs cannot be made, or each model to choose from needs a phase that has no plan.
-    """
-    pairs = problem.request.job.pairs
-    if pairs is not None:
-        made = pairs_phase(problem.request, pairs, problem_of)
-        if made.usd is None:
-            raise NotSupportedError("job.pairs", "; ".join(made.says))
-        return replace(problem, phases=(made,))
-    found = tuple(_phase(problem.request, option, how, solve) for option, how in _trained(problem.request))
-    if not found:
-        return problem
-    role, options = open_role(problem.request) or ("teacher", ())
-    stuck = [phase for phase in found if phase.usd is None]
-    if len(stuck) == len(options):
-        raise NotSupportedError(f"job.models.{role}", "; ".join(text for phase in stuck for text in phase.says))
-    says = tuple(text for phase in stuck for text in phase.says)
-    return replace(problem, phases=found, warnings=(*problem.warnings, *says))
-
-
-def _trained(request: Request) -> Iterator[tuple[ModelOption, TeacherTraining]]:
+def trained_options(request: Request) -> Iterator[tuple[ModelOption, TeacherTraining]]:
+    """Models to choose from that are trained before the job."""
     _, options = open_role(request) or ("", ())
     for option in options:
         if option.teacher_training is not None:
@@ -111,8 +62,8 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
     return Request(job=trained, choices=choices, limits=limits, floors=floors, costs=costs, recovery=recovery)
 
 
-def _phase(request: Request, option: ModelOption, how: TeacherTraining, solve: Solve) -> Phase:
-    plan = solve(training_request(request, option, how))
+def training_phase(option: ModelOption, how: TeacherTraining, plan: Plan) -> Phase:
+    """The phase that trains a teacher as the job counts it; ``plan`` is that of its `training_request`."""
     name = option.label
     if plan.cost is None or plan.time is None:
         within = "" if how.deadline is None else f" and its deadline of {how.deadline / 3600.0:g} h"
