@@ -64,14 +64,23 @@ class Precision(Word):
         return {4: 0, 8: 1, 16: 2, 32: 3}[bits]
 
 
-class DataPrecision(Word):
-    """How faithfully stored samples are kept, the roughest first."""
+LOW_PRECISIONS = tuple(precision for precision in Precision if precision.rank < Precision.BF16.rank)
+"""Those of less than 16 bits."""
 
-    JPEG75 = "jpeg75"
-    JPEG90 = "jpeg90"
-    JPEG95 = "jpeg95"
-    BF16 = "bf16"
+
+class DataPrecision(Word):
+    """How faithfully stored samples are kept, the finest first."""
+
     SOURCE = "source"
+    BF16 = "bf16"
+    JPEG95 = "jpeg95"
+    JPEG90 = "jpeg90"
+    JPEG75 = "jpeg75"
+
+    @property
+    def rank(self) -> int:
+        """Order under a floor: jpeg75 < jpeg90 < jpeg95 < bf16 < source."""
+        return len(DataPrecision) - 1 - self.code
 
 
 class Offload(Word):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rlopt.request import (
-    DATA_PRECISION_RANK,
     TIGHTNESS,
     Cache,
     Choices,
@@ -21,6 +20,7 @@ from rlopt.request import (
     TextLog,
 )
 from rlopt.units import GIB, Money
+from rlopt.words import DataPrecision
 from tests.request.jobs import JOB, job, request
 
 VLA: dict[str, Any] = {**JOB, "algorithm": "vla", "models": {"policy": "a/b", "value": "c/d"}, "steps": None}
@@ -73,7 +73,7 @@ def test_versions_and_places_of_data() -> None:
 
 def test_order_of_stored_precisions() -> None:
     rank = TIGHTNESS["data_precision"]
-    assert sorted(DATA_PRECISION_RANK, key=rank) == ["jpeg75", "jpeg90", "jpeg95", "bf16", "source"]
+    assert sorted(DataPrecision, key=rank) == ["jpeg75", "jpeg90", "jpeg95", "bf16", "source"]
     assert TIGHTNESS["score_precision"]("bf16") > TIGHTNESS["score_precision"]("fp8")
     assert TIGHTNESS["core_metrics.every"](1) > TIGHTNESS["core_metrics.every"](10)
 

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from rlopt.request import (
     FLOOR_GROUPS,
-    PRECISION_RANK,
     TIGHTNESS,
     Floors,
     InlineModel,
@@ -26,7 +25,7 @@ from rlopt.request import (
     informative_group_size,
 )
 from rlopt.units import Money
-from rlopt.words import Placement
+from rlopt.words import Placement, Precision
 from tests.request.jobs import JOB, job, request
 
 
@@ -119,7 +118,7 @@ def test_every_floor_has_an_order() -> None:
     assert FLOOR_GROUPS == ("checkpoints", "core_metrics")
     assert set(TIGHTNESS) == names | inner
     rank = TIGHTNESS["update_precision"]
-    assert sorted(PRECISION_RANK, key=rank) == ["fp4", "int4", "fp8", "int8", "fp16", "bf16", "fp32"]
+    assert sorted(Precision, key=rank) == ["fp4", "int4", "fp8", "int8", "bf16", "fp16", "fp32"]
     assert rank("fp16") == rank("bf16") < rank("fp32")
     assert TIGHTNESS["max_staleness"](0) > TIGHTNESS["max_staleness"](1)
 

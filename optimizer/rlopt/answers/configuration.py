@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rlopt.errors import InputError
-from rlopt.request.choices import Offload, Precision, Pricing
+from rlopt.request.choices import Offload, Pricing
 from rlopt.strict import Strict
-from rlopt.words import Placement
+from rlopt.words import Placement, Precision
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]

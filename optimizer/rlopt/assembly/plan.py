@@ -38,10 +38,9 @@ from rlopt.columns.pace import as_predicted
 from rlopt.costs import bill
 from rlopt.costs.operations import decision as release_decision
 from rlopt.problem import Columns, Problem
-from rlopt.request import PRECISION_RANK
 from rlopt.rules import rules_of
 from rlopt.units import seconds_to_hours
-from rlopt.words import Placement
+from rlopt.words import Placement, Precision
 
 
 def _quantile(confidence: float) -> float:
@@ -127,7 +126,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
             group_size=int(columns.group_size[j]) if generates else None,
             precision=PrecisionDecision(
                 rollout=rollouts[0] if rollouts else None,
-                score=min(scores, key=PRECISION_RANK.__getitem__, default=None),
+                score=min(scores, key=lambda name: Precision(name).rank, default=None),
                 update=details[0].detail.precision,
             ),
             staleness=int(columns.staleness[j]),

@@ -14,10 +14,10 @@ from rlopt.estimates.lengths import Tokens
 from rlopt.facts import Device
 from rlopt.table import Table
 from rlopt.units import TERA, gbps_to_gb_s
+from rlopt.words import Precision
 
 Words = NDArray[np.str_]
-PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
-WEIGHT_ONLY = ("int8", "int4")
+WEIGHT_ONLY = (Precision.INT8, Precision.INT4)
 NVLINKS = ("nvlink", "nvswitch", "nvl72")
 RACK = "nvl72"
 
@@ -86,7 +86,7 @@ class Hardware(Table):
             nvlink=np.array(fast, dtype=bool),
             tflops={
                 name: np.array([device.tflops.get(name, np.nan) for device, *_ in rows], dtype=float)
-                for name in PRECISIONS
+                for name in Precision
             },
             domain=np.array(
                 [max(gpus, float(links["rack_gpus"])) if intra == RACK else gpus for _, gpus, intra, _ in rows],
@@ -117,7 +117,7 @@ class Hardware(Table):
             names, which = np.unique(precision, return_inverse=True)
             return np.asarray(np.stack([self.peak(str(name)) for name in names])[which, np.arange(len(which))])
         sixteen = np.where(np.isnan(self.tflops["bf16"]), self.tflops["fp16"], self.tflops["bf16"]) * TERA
-        return sixteen if precision in ("bf16", "fp16", *WEIGHT_ONLY) else self.tflops[precision] * TERA
+        return sixteen if precision in (Precision.BF16, Precision.FP16, *WEIGHT_ONLY) else self.tflops[precision] * TERA
 
 
 @dataclass(frozen=True, slots=True)

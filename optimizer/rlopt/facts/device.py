@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-#: Precision names, as everywhere in the project.
-PRECISIONS: tuple[str, ...] = ("fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4", "int4")
+from rlopt.words import Precision
+
+#: Number formats that a device is rated in: those of plans, and tf32.
+PRECISIONS: tuple[str, ...] = (Precision.FP32, "tf32", *tuple(Precision)[1:])
 
 
 @dataclass(frozen=True, slots=True)

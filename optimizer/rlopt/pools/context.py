@@ -28,19 +28,15 @@ from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.problem import Market, Topology
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
-from rlopt.request import PRECISION_RANK, Request
+from rlopt.request import Request
 from rlopt.request.job.parts import Kernels
-from rlopt.words import Placement
+from rlopt.words import LOW_PRECISIONS, Placement, Precision
 from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
 OFFLOADS = ("none", "optimizer", "parameters")
-FALLBACK = "bf16"
+FALLBACK = Precision.BF16
 """What steps of a lower precision fall back to."""
-LOW = tuple(
-    name for name in PRECISION_RANK if PRECISION_RANK[name] < min(PRECISION_RANK["bf16"], PRECISION_RANK["fp16"])
-)
-"""Precisions of less than 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +120,7 @@ class Context:
 
     def falls_back(self, precision: str) -> bool:
         """Whether some steps run in 16 bits instead of ``precision``."""
-        return precision in LOW and self.workload.fallback_share > 0.0
+        return precision in LOW_PRECISIONS and self.workload.fallback_share > 0.0
 
     def held(self, precision: str) -> str:
         """Precision that a scoring model's memory must hold: 16 bits where some steps fall back to them."""
@@ -266,4 +262,4 @@ def margins(context: Context, layout: Layout) -> np.ndarray:
 
 def rank(precision: str) -> int:
     """Order of a precision under a floor."""
-    return PRECISION_RANK[precision]
+    return Precision(precision).rank

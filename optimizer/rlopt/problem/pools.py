@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.request import PRECISION_RANK
 from rlopt.table import Floats, Ints, Table
-from rlopt.words import ASYNC
+from rlopt.words import ASYNC, Precision
 
-UNSCORED = max(PRECISION_RANK.values())
+UNSCORED = max(precision.rank for precision in Precision)
 """Rank of the scoring precision where nothing scores: no floor speaks of it."""
 
 

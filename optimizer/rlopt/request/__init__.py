@@ -7,7 +7,6 @@ from rlopt.request.choices import Choices, PrecisionChoices
 from rlopt.request.costs import AutomaticRelease, Costs, Idle, KeepFor, SetupHours
 from rlopt.request.floors import (
     FLOOR_GROUPS,
-    PRECISION_RANK,
     TIGHTNESS,
     CheckpointFloors,
     CoreMetrics,
@@ -16,7 +15,7 @@ from rlopt.request.floors import (
 )
 from rlopt.request.job.cache import Cache
 from rlopt.request.job.compression import Compression, Squeeze
-from rlopt.request.job.data_work import DATA_PRECISION_RANK, DataWork, Inspect, StandsIn, Versions
+from rlopt.request.job.data_work import DataWork, Inspect, StandsIn, Versions
 from rlopt.request.job.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
 from rlopt.request.job.metrics import Metrics, TextLog
 from rlopt.request.job.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
@@ -37,14 +36,12 @@ from rlopt.request.values.steps_table import HEADS, by_head
 from rlopt.units import Money
 
 __all__ = [
-    "DATA_PRECISION_RANK",
     "FILLED_IN",
     "FLOOR_GROUPS",
     "GENERATING",
     "HEADS",
     "NO_TEXT",
     "OPEN_ROLES",
-    "PRECISION_RANK",
     "ROLES",
     "ROLE_DEFAULTS",
     "SEQUENCES_PER_SAMPLE",

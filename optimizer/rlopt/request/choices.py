@@ -13,10 +13,9 @@ from rlopt.request.job.prepare import DataStore
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
-from rlopt.words import Placement
+from rlopt.words import Placement, Precision
 
 ANY: Final = "any"
-Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "fp4", "int4"]
 Pricing = Literal["on_demand", "spot", "reserved"]
 Offload = Literal["none", "optimizer", "parameters"]
 Confidence = Literal["high", "medium", "low"]
@@ -103,11 +102,11 @@ Regions = Annotated[
 class PrecisionChoices(Strict):
     """Precisions that each kind of work may run in."""
 
-    rollout: Precisions = ("bf16", "fp8")
+    rollout: Precisions = (Precision.BF16, Precision.FP8)
     """Generation; bf16 and fp8 when left out."""
-    score: Precisions = ("bf16",)
+    score: Precisions = (Precision.BF16,)
     """Scoring passes; bf16 when left out."""
-    update: Precisions = ("bf16",)
+    update: Precisions = (Precision.BF16,)
     """Training; bf16 when left out."""
 
 

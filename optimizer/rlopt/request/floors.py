@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from rlopt.request.choices import Precision
-from rlopt.request.job.data_work import DATA_PRECISION_RANK, DataPrecision
 from rlopt.request.values.kinds import Name, PartShare, Share, Whole, WholeOrZero
 from rlopt.request.values.model_size import ModelSize
 from rlopt.request.values.quantities import Bandwidth, Pause
 from rlopt.strict import Strict
+from rlopt.words import DataPrecision, Precision
 
-PRECISION_RANK: Final[Mapping[str, int]] = {
-    "fp4": 0,
-    "int4": 0,
-    "fp8": 1,
-    "int8": 1,
-    "fp16": 2,
-    "bf16": 2,
-    "fp32": 3,
-}
-"""Order of precisions under a floor: fp4 = int4 < fp8 = int8 < fp16 = bf16 < fp32."""
 LARGEST_GROUP: Final = 100_000
 
 
@@ -87,11 +76,11 @@ class Floors(Strict):
 
 
 def _rank(value: Any) -> float:
-    return float(PRECISION_RANK[value])
+    return float(Precision(value).rank)
 
 
 def _data_rank(value: Any) -> float:
-    return float(DATA_PRECISION_RANK[value])
+    return float(DataPrecision(value).rank)
 
 
 def _plain(value: Any) -> float:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
-from rlopt.request import DATA_PRECISION_RANK
 from rlopt.rules.contract import Rule
+from rlopt.words import DataPrecision
 
 NAME = "records"
 Values = NDArray[np.float64] | NDArray[np.int64] | float
@@ -52,7 +52,7 @@ def _metrics(every: int) -> Rule:
 
 def _stored(rank: int) -> Rule:
     def precision(problem: Problem) -> float:
-        return float(DATA_PRECISION_RANK[problem.request.job.data.precision])
+        return float(DataPrecision(problem.request.job.data.precision).rank)
 
     return Rule(
         "data_precision",
@@ -110,7 +110,7 @@ def rules(problem: Problem) -> list[Rule]:
     if floors.core_metrics.every is not None:
         found.append(_metrics(floors.core_metrics.every))
     if floors.data_precision is not None:
-        found.append(_stored(DATA_PRECISION_RANK[floors.data_precision]))
+        found.append(_stored(DataPrecision(floors.data_precision).rank))
     if floors.replay_buffer and problem.workload.generates:
         found.append(_replay(floors.replay_buffer))
     if floors.text_log_rate:

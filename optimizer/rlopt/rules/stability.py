@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import UNSCORED, Columns, Problem
-from rlopt.request import PRECISION_RANK
 from rlopt.rules.contract import Rule
+from rlopt.words import Precision
 
 NAME = "stability"
 
@@ -40,7 +40,7 @@ def _score_precision(rank: int) -> Rule:
 
     def measure(plan: Plan, _: Problem) -> float:
         scored = plan.decisions.precision.score if plan.decisions else None
-        return float(UNSCORED if scored is None else PRECISION_RANK[scored])
+        return float(UNSCORED if scored is None else Precision(scored).rank)
 
     return Rule(
         "score_precision",
@@ -124,14 +124,14 @@ def rules(problem: Problem) -> list[Rule]:
                 "floors.update_precision",
                 "rank",
                 ">=",
-                float(PRECISION_RANK[floors.update_precision]),
+                float(Precision(floors.update_precision).rank),
                 lambda columns, _: columns.update_precision.astype(np.float64),
-                lambda plan, _: float(PRECISION_RANK[plan.decisions.precision.update] if plan.decisions else 0),
+                lambda plan, _: float(Precision(plan.decisions.precision.update).rank if plan.decisions else 0),
                 of_pools=True,
             )
         )
     if floors.score_precision is not None:
-        found.append(_score_precision(PRECISION_RANK[floors.score_precision]))
+        found.append(_score_precision(Precision(floors.score_precision).rank))
     if floors.value_bins is not None and any(variant.value_bins for variant in problem.variants):
         found.append(_value_bins(floors.value_bins))
     if floors.max_staleness is not None and problem.workload.generates:

@@ -19,7 +19,6 @@ from rlopt.estimates import expected_hours
 from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelRef, Models, Pairs, Request
-from rlopt.request.floors import PRECISION_RANK
 from rlopt.rules.gpus import offer_matches
 from rlopt.search.prune import pareto_index
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_HOUR, seconds_to_hours
@@ -111,7 +110,7 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
         fine &= ~pools.spot
     least = request.floors.score_precision
     if least is not None:
-        fine &= pools.score_precision >= PRECISION_RANK[least]
+        fine &= pools.score_precision >= least.rank
     rows = np.flatnonzero(fine)
     return PricedPools(pools, rows, usd[rows], median[rows], np.maximum(late, median)[rows])
 

@@ -17,12 +17,12 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FSDP, MEGATRON, OPTIMIZER_OFF, PARAMETERS_OFF, TORCHTUNE, ZERO1, ZERO2, ZERO3
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB
+from rlopt.words import LOW_PRECISIONS
 
 ADAPTER_WEIGHT, ADAPTER_GRADIENT, ADAPTER_OPTIMIZER = 2.0, 2.0, 12.0
 """Bytes an adapter parameter takes in bf16 weights and gradients, and in an fp32 master with two moments."""
 PURE_BF16 = 2.0
 """Bytes of weights and of gradients where training keeps no fp32 master (adamw_bf16)."""
-QUANTISED = ("fp8", "fp4", "int8", "int4")
 
 
 def training_engine(layout: Layout, training: Training | None = None) -> Ints:
@@ -125,9 +125,9 @@ def training_states(
     whole = shards(shape, layout)
     at = [layout.sharding >= code for code in (ZERO1, ZERO2, ZERO3)]
     copies: Values = 0.0
-    if not isinstance(precision, str) or precision in QUANTISED:
+    if not isinstance(precision, str) or precision in LOW_PRECISIONS:
         copied = calibration.by_engine("memory", "low_precision_copy_bytes", which)
-        copies = np.where(np.isin(precision, QUANTISED), copied, 0.0)
+        copies = np.where(np.isin(precision, LOW_PRECISIONS), copied, 0.0)
     lora = training.lora
     if lora is True:
         return _adapter_states(shape, training, layout, calibration, whole, copies, which)

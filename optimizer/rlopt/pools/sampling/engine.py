@@ -11,9 +11,10 @@ import numpy as np
 
 from rlopt.estimates import Hardware, kv_gib_per_token, kv_room_gib, rollout_other_gib, rollout_weights_gib
 from rlopt.estimates.roles import POLICY
-from rlopt.pools.context import LOW, Context, margin
+from rlopt.pools.context import Context, margin
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
+from rlopt.words import LOW_PRECISIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Engine:
     @property
     def low(self) -> bool:
         """Whether it serves in less than 16 bits."""
-        return self.precision in LOW
+        return self.precision in LOW_PRECISIONS
 
 
 def weights_gib(context: Context, engine: Engine) -> Floats:

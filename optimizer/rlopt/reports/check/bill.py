@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rlopt.request import DATA_PRECISION_RANK, Request
+from rlopt.request import Request
 from rlopt.units import format_duration, format_size
 
 
@@ -82,7 +82,7 @@ def held(request: Request) -> Iterator[str]:
     if job.data.stands_in is not None:
         where = f"{job.data.stands_in.provider} {job.data.stands_in.region}"
         yield f"the data set stands in {where}: reading it from elsewhere is traffic"
-    if floor is not None and DATA_PRECISION_RANK[job.data.precision] < DATA_PRECISION_RANK[floor]:
+    if floor is not None and job.data.precision.rank < floor.rank:
         yield (
             f"data are stored as {job.data.precision} and floors.data_precision asks for {floor}: "
             "the request cannot be met as it stands"

@@ -9,10 +9,10 @@ from rlopt.facts.operations import load_operations
 from rlopt.reports.check.defaults import Default
 from rlopt.request import GENERATING, Request
 from rlopt.units import GIB, Money, format_size
+from rlopt.words import LOW_PRECISIONS
 
 FIXED_DATA: Final = ("sft", "dpo", "rm")
 """Algorithms that train on a data set as it stands."""
-LOW: Final = ("fp8", "int8", "fp4", "int4")
 """Precisions that steps may have to leave for bf16."""
 COMPRESSED: Final = 0.5
 """Stored share in the example of what compression would leave."""
@@ -56,7 +56,7 @@ def _from(request: Request) -> str:
 
 def _fallback(request: Request) -> str:
     used = {*request.choices.precision.rollout, *request.choices.precision.score}
-    return "no step leaves a low precision for bf16" if used & set(LOW) else ""
+    return "no step leaves a low precision for bf16" if used & set(LOW_PRECISIONS) else ""
 
 
 def _offline(request: Request) -> str:

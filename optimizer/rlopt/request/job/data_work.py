@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from rlopt.request.job.data_life import Accesses, AccessesByAge, Backup
 from rlopt.request.job.prepare import Prepare
 from rlopt.request.values.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
 from rlopt.request.values.quantities import Cash
 from rlopt.strict import Strict
-
-DataPrecision = Literal["source", "bf16", "jpeg95", "jpeg90", "jpeg75"]
-DATA_PRECISION_RANK: Final[Mapping[str, int]] = {"jpeg75": 0, "jpeg90": 1, "jpeg95": 2, "bf16": 3, "source": 4}
-"""Order of stored precisions under a floor: jpeg75 < jpeg90 < jpeg95 < bf16 < source."""
+from rlopt.words import DataPrecision
 
 
 class Versions(Strict):
@@ -78,7 +74,7 @@ class DataWork(Strict):
     """Train on the new samples only, not on the whole data set again."""
     versions_kept: WholeOrZero = 0
     """Earlier trainings whose weights and added samples stay stored (incremental)."""
-    precision: DataPrecision = "source"
+    precision: DataPrecision = DataPrecision.SOURCE
     """How images and numbers are stored: source | bf16 | jpeg95 | jpeg90 | jpeg75 (JPEG quality)."""
     versions: Versions | None = None
     """Versions kept side by side; one, without its raw form, when left out."""

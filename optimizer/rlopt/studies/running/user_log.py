@@ -21,9 +21,9 @@ from rlopt.launchers.logs.steady import Steady
 from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
-from rlopt.request import PRECISION_RANK, OwnConstants, Request
+from rlopt.request import OwnConstants, Request
 from rlopt.studies.configuration.price import PricedConfiguration, price
-from rlopt.words import Placement
+from rlopt.words import LOW_PRECISIONS, Placement
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
@@ -209,7 +209,7 @@ def _link(plan: Plan) -> tuple[float, float]:
 
 def _low(precision: str | None) -> bool:
     """Whether an engine holds its weights in less than 16 bits."""
-    return precision is not None and PRECISION_RANK[precision] < PRECISION_RANK["bf16"]
+    return precision is not None and precision in LOW_PRECISIONS
 
 
 def _layout(told: LayoutChoice | None) -> Layout:
