@@ -7,6 +7,7 @@ starts with A up to the next that starts with B (either may be left out); furthe
 
 Commands of one page run one after the other in a folder of their own that holds ``examples``. A fence that stands after
 ``<!-- file: NAME -->`` is written there as a file first, so a page shows the very file that its commands read.
+``<!-- files: PAGE -->`` writes the files that another page of docs/ shows, so that a request stands in one place.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _PRINTED: dict[tuple[str, frozenset[tuple[str, bytes]]], str] = {}
 _STEP = re.compile(
     r"<!-- (?P<kind>output|answer): (?P<command>[^\n]+?) -->.*?<!-- /output -->"
     r"|<!-- quiet: (?P<quiet>[^\n]+?) -->"
+    r"|<!-- files: (?P<page>[\w./-]+) -->"
     r"|<!-- file: (?P<name>[\w.-]+) -->\n+```\w*\n(?P<text>.*?)```",
     re.DOTALL,
 )
@@ -50,7 +52,11 @@ def with_outputs(text: str) -> str:
 
         def step(found: re.Match[str]) -> str:
             if found["name"]:
-                Path(found["name"]).write_text(found["text"], encoding="utf-8")
+                _write(found)
+                return found[0]
+            if found["page"]:
+                for file in _STEP.finditer((ROOT / "docs" / found["page"]).read_text(encoding="utf-8")):
+                    _write(file)
                 return found[0]
             if found["quiet"]:
                 run(found["quiet"])
@@ -62,6 +68,12 @@ def with_outputs(text: str) -> str:
             return f"<!-- {found['kind']}: {found['command']} -->\n\n{asked}```text\n{shown}\n```\n\n<!-- /output -->"
 
         return _STEP.sub(step, text)
+
+
+def _write(found: re.Match[str]) -> None:
+    """Write a file that a page shows into the folder where commands run; no other step writes one here."""
+    if found["name"]:
+        Path(found["name"]).write_text(found["text"], encoding="utf-8")
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ Choices that were not obvious, each with its reasons, what else was looked at, a
 
 {}
 """
-_OUTPUT = re.compile(r"<!-- (?:output|answer|quiet|file): [^\n]*? -->\n?|<!-- /output -->\n?")
+_OUTPUT = re.compile(r"<!-- (?:output|answer|quiet|files?): [^\n]*? -->\n?|<!-- /output -->\n?")
 _LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 _FENCE = re.compile(r"(^```.*?^```\s*$)", re.DOTALL | re.MULTILINE)
 

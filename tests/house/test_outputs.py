@@ -76,6 +76,13 @@ def test_a_page_hands_files_to_its_commands() -> None:
         with_outputs(page)
 
 
+def test_a_page_borrows_the_files_of_another() -> None:
+    page = (
+        "<!-- files: howto/index.md -->\n<!-- output: rlopt check constraints.yaml ::: job -->\n<!-- /output -->\n"
+    )
+    assert "job math-7b: grpo" in with_outputs(page)
+
+
 def test_excerpts_start_and_end_where_they_are_asked_to() -> None:
     assert excerpt(PRINTED, []) == PRINTED
     assert excerpt(PRINTED, ["two ... four"]) == "[...]\n  two\nthree\n[...]"
