@@ -1,7 +1,7 @@
 """Write what documents quote from the program: the reference from its code, the outputs by running it.
 
-``python scripts/docs.py`` writes docs/command-line.md, docs/reference/ and every output that a page shows
-(`scripts/docs_outputs.py` says how a page asks for one); the suite fails when one of them is not what this writes.
+``python scripts/docs.py`` writes docs/command-line.md, docs/reference/, the map of the code and every output that a page
+shows (`scripts/docs_outputs.py` says how it asks for one); the suite fails when one of them is not what this writes.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ sys.path[:0] = [folder for folder in (str(ROOT), str(ROOT / "optimizer")) if fol
 
 from rlopt.cli.entry import command_line  # noqa: E402
 from rlopt.measured.meanings import KEYS, MEANINGS, STATISTICS  # noqa: E402
+from scripts.docs_map import map_pages  # noqa: E402
 from scripts.docs_outputs import WIDTH, pages, with_outputs  # noqa: E402
 from scripts.docs_reference import reference_pages  # noqa: E402
 
@@ -78,7 +79,7 @@ def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[t
 
 def written_pages() -> dict[Path, str]:
     """Pages that this script writes as a whole."""
-    return {PAGE: command_line_page(), **reference_pages()}
+    return {PAGE: command_line_page(), **reference_pages(), **map_pages()}
 
 
 def main() -> None:
