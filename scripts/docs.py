@@ -1,7 +1,7 @@
 """Write what documents quote from the program: the reference from its code, the outputs by running it.
 
-``python scripts/docs.py`` writes docs/command-line.md, docs/reference/, the map of the code and every output that a page
-shows (`scripts/docs_outputs.py` says how it asks for one); the suite fails when one of them is not what this writes.
+``python scripts/docs.py`` writes docs/command-line.md, docs/reference/, the map of the code and every output that pages
+show (`scripts/docs_outputs.py` says how they ask for one); the suite fails when one of them is not what this writes.
 """
 
 from __future__ import annotations

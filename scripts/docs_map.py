@@ -1,7 +1,8 @@
 """The map of the code: a picture of the rooms by floor, and a table that says what each room holds.
 
-Both are drawn from what the suite checks anyway, the floors declared in pyproject.toml, and from each room's own first
-words, so that neither can drift. `docs/map.md` holds the table between two marks; the picture is a file of its own.
+Both come from what the suite checks anyway, the floors declared in pyproject.toml, and from each room's first words,
+so that neither can drift. `docs/map.md` holds the table between two marks, CONTRIBUTING.md the floors in short; the
+picture is a file of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "map.md"
 PICTURE = ROOT / "docs" / "assets" / "map.svg"
-OPEN, CLOSE = "<!-- rooms -->", "<!-- /rooms -->"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 
 FLOW: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("request", ("reading", "request", "facts"), "what is asked, what is known"),
@@ -83,10 +84,28 @@ def holds(room: str) -> str:
 
 
 def map_pages() -> dict[Path, str]:
-    """The picture, and the page with the table of rooms as they are now."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(OPEN)[0], page.split(CLOSE)[1]
-    return {PICTURE: picture(), PAGE: f"{before}{OPEN}\n\n{table()}\n{CLOSE}{after}"}
+    """The picture, and the two pages with the tables of rooms as they are now."""
+    return {
+        PICTURE: picture(),
+        PAGE: _filled(PAGE, "rooms", table()),
+        CONTRIBUTING: _filled(CONTRIBUTING, "floors", short()),
+    }
+
+
+def _filled(page: Path, mark: str, text: str) -> str:
+    """A page with what stands between two marks written anew."""
+    opening, closing = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    whole = page.read_text(encoding="utf-8")
+    return f"{whole.split(opening)[0]}{opening}\n\n{text}\n{closing}{whole.split(closing)[1]}"
+
+
+def short() -> str:
+    """The floors with the names of their rooms alone, from the roof down."""
+    found = floors()
+    rows = [
+        f"| {len(found) - number} | {' · '.join(f'`{room}`' for room in floor)} |" for number, floor in enumerate(found)
+    ]
+    return "\n".join(["| floor | rooms |", "|---:|---|", *rows, ""])
 
 
 def table() -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from ruamel.yaml import YAML
 
 import rlopt
 from rlopt.cli.entry import command_line
@@ -17,6 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("docs", "examples", "measurements")
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.md"))])
 _INLINE = re.compile(r"`((?:\./run|rlopt) [^`\n]+)`")
+TO_READ = ("Start", "How to")
+"""Sections of the menu that a user reads; the others are to look things up."""
+MOST_WORDS = 12_500
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _IN_BLOCK = re.compile(r"^\s*((?:\./run|rlopt) [^#>|\n]+)", re.MULTILINE)
 _FENCE = re.compile(r"```[a-z]*\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
@@ -89,3 +94,27 @@ def test_the_readme_holds_both_commands() -> None:
     assert "./run solve examples/quickstart.yaml\n" in blocks
     assert "./test\n" in blocks
     assert (ROOT / "examples" / "quickstart.yaml").is_file()
+
+
+def _to_read() -> list[Path]:
+    """What a user reads: the README, and the pages of the menu's first sections."""
+    nav = YAML(typ="safe").load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    listed = [page for part in nav for name, pages in part.items() if name in TO_READ for page in pages]
+    return [ROOT / "README.md", *(ROOT / "docs" / page for page in listed)]
+
+
+def test_what_a_user_reads_is_short() -> None:
+    """Outputs and files that a page shows count as words too."""
+    words = {path: len(_COMMENT.sub("", path.read_text(encoding="utf-8")).split()) for path in _to_read()}
+    assert len(words) >= 8
+    assert sum(words.values()) <= MOST_WORDS, {path.name: number for path, number in words.items()}
+
+
+def test_a_file_and_an_output_stand_on_one_page() -> None:
+    """Pages that need the same request borrow it (`<!-- files: PAGE -->`); a short first answer may stand twice."""
+    places: dict[str, set[str]] = {}
+    for path in _to_read():
+        for block in _FENCE.findall(path.read_text(encoding="utf-8")):
+            if block.count("\n") > 12:
+                places.setdefault(block, set()).add(path.name)
+    assert [sorted(pages) for pages in places.values() if len(pages) > 1] == []

@@ -77,9 +77,7 @@ def test_a_page_hands_files_to_its_commands() -> None:
 
 
 def test_a_page_borrows_the_files_of_another() -> None:
-    page = (
-        "<!-- files: howto/index.md -->\n<!-- output: rlopt check constraints.yaml ::: job -->\n<!-- /output -->\n"
-    )
+    page = "<!-- files: howto/index.md -->\n<!-- output: rlopt check constraints.yaml ::: job -->\n<!-- /output -->\n"
     assert "job math-7b: grpo" in with_outputs(page)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from ruamel.yaml import YAML
 
+from scripts.docs_map import FLOW, GROUPS, PICTURE, floors
 from scripts.site_hooks import PAGES, ROOT, relinked
 from scripts.site_math import drawing, fence, with_drawings
 
@@ -131,6 +132,18 @@ def test_links_are_rewritten_to_where_the_site_has_them() -> None:
     assert relinked("[a](../../README.md)", "decisions/x.md") == "[a](../index.md)"
     assert relinked("[a](https://example.org/x.md) [b](#c)", "x.md") == "[a](https://example.org/x.md) [b](#c)"
     assert relinked("```\n[a](../x)\n```\n", "y.md") == "```\n[a](../x)\n```\n"
+
+
+def test_the_map_names_every_room_and_says_what_it_shows() -> None:
+    rooms, drawn = {room for floor in floors() for room in floor}, PICTURE.read_text(encoding="utf-8")
+    assert [room for room in rooms if not re.search(rf">{room}( \(\d\))?</text>", drawn)] == []
+    assert {room for _, made, _ in FLOW for room in made} <= rooms, (
+        "scripts/docs_map.py: FLOW names a room that is gone"
+    )
+    assert GROUPS.keys() <= rooms, "scripts/docs_map.py: GROUPS names a room that is gone"
+    assert "<title" in drawn
+    assert "<desc" in drawn
+    assert "prefers-color-scheme: dark" in drawn
 
 
 def test_a_formula_is_a_drawing_that_can_be_read_aloud() -> None:
