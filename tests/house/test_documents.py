@@ -118,3 +118,20 @@ def test_a_file_and_an_output_stand_on_one_page() -> None:
             if block.count("\n") > 12:
                 places.setdefault(block, set()).add(path.name)
     assert [sorted(pages) for pages in places.values() if len(pages) > 1] == []
+
+
+ABOUT_THE_CODE = [
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs" / name for name in ("map.md", "mathematics/program.md", "mathematics/models.md")),
+]
+_PATH = re.compile(r"`((?:\w+/)+(?:\w+\.\w+)?)`")
+TO_COME = {"rules/carbon.py"}
+"""Files of an example that is not built."""
+
+
+@pytest.mark.parametrize("path", ABOUT_THE_CODE, ids=lambda path: path.name)
+def test_files_that_documents_name_are_there(path: Path) -> None:
+    roots = (ROOT, ROOT / "optimizer" / "rlopt", ROOT / "optimizer" / "rlopt" / "estimates")
+    named = set(_PATH.findall(path.read_text(encoding="utf-8"))) - TO_COME
+    gone = sorted(name for name in named if not any((root / name).exists() for root in roots))
+    assert gone == [], "files move; say where they are now"
