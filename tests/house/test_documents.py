@@ -121,8 +121,8 @@ def test_a_file_and_an_output_stand_on_one_page() -> None:
 
 
 ABOUT_THE_CODE = [
-    ROOT / "CONTRIBUTING.md",
-    *(ROOT / "docs" / name for name in ("map.md", "mathematics/program.md", "mathematics/models.md")),
+    ROOT / name
+    for name in ("CONTRIBUTING.md", "docs/map.md", "docs/mathematics/program.md", "docs/mathematics/models.md")
 ]
 _PATH = re.compile(r"`((?:\w+/)+(?:\w+\.\w+)?)`")
 TO_COME = {"rules/carbon.py"}
