@@ -91,6 +91,9 @@ class Offload(Word):
     PARAMETERS = "parameters"
 
 
+_, OPTIMIZER_OFF, PARAMETERS_OFF = (offload.code for offload in Offload)
+
+
 class Sharding(Word):
     """Training state that data-parallel ranks split."""
 
@@ -100,12 +103,18 @@ class Sharding(Word):
     ZERO3 = "zero3"
 
 
+_, ZERO1, ZERO2, ZERO3 = (sharding.code for sharding in Sharding)
+
+
 class Recompute(Word):
     """Activations that the backward pass computes again."""
 
     NONE = "none"
     SELECTIVE = "selective"
     FULL = "full"
+
+
+_, SELECTIVE, FULL = (recompute.code for recompute in Recompute)
 
 
 class StageKind(Word):

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rlopt.errors import InputError
-from rlopt.request.choices import Offload, Pricing
+from rlopt.request.choices import Pricing
 from rlopt.strict import Strict
-from rlopt.words import Placement, Precision
+from rlopt.words import Offload, Placement, Precision, Recompute, Sharding
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
@@ -30,9 +30,9 @@ class LayoutGiven(Strict):
     cp: Degree | None = None
     ep: Degree | None = None
     etp: Degree | None = None
-    sharding: Literal["ddp", "zero1", "zero2", "zero3"] | None = None
+    sharding: Sharding | None = None
     micro_batch: Degree | None = None
-    recompute: Literal["none", "selective", "full"] | None = None
+    recompute: Recompute | None = None
     offload: Offload | None = None
     rollout_tp: Degree | None = None
     rollout_ep: Degree | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlopt.estimates.arrays import Hardware, Layout, Stack, Training
 from rlopt.estimates.calibration import Calibration, load_calibration, own_calibration
-from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING
+from rlopt.estimates.codes import GENERATIONS
 from rlopt.estimates.lengths import CutLognormal, Tokens
 from rlopt.estimates.loop.failures import daly_interval, expected_hours, working_hours, young_interval
 from rlopt.estimates.loop.step import (
@@ -39,9 +39,6 @@ from rlopt.estimates.uncertainty import quantile
 
 __all__ = [
     "GENERATIONS",
-    "OFFLOAD",
-    "RECOMPUTE",
-    "SHARDING",
     "Calibration",
     "CutLognormal",
     "GenerationTime",

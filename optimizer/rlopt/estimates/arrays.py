@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates.calibration import Calibration, load_calibration
-from rlopt.estimates.codes import GENERATIONS, OFFLOAD, RECOMPUTE, SHARDING, Flags, Floats, Ints, Values
+from rlopt.estimates.codes import GENERATIONS, Flags, Floats, Ints, Values
 from rlopt.estimates.lengths import Tokens
 from rlopt.facts import Device
 from rlopt.table import Table
@@ -122,7 +122,7 @@ class Hardware(Table):
 
 @dataclass(frozen=True, slots=True)
 class Layout(Table):
-    """Parallel layouts, shape (n,) each; codes index SHARDING, RECOMPUTE and OFFLOAD.
+    """Parallel layouts, shape (n,) each; codes of Sharding, Recompute and Offload.
 
     tp · pp · cp · dp GPUs.
     """
@@ -215,9 +215,6 @@ class Stack:
 
 __all__ = [
     "GENERATIONS",
-    "OFFLOAD",
-    "RECOMPUTE",
-    "SHARDING",
     "Flags",
     "Floats",
     "Hardware",

@@ -15,12 +15,6 @@ Values = float | NDArray[Any]
 Flags = bool | NDArray[np.bool_]
 
 GENERATIONS = ("Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "CDNA")
-SHARDING = ("ddp", "zero1", "zero2", "zero3")
-RECOMPUTE = ("none", "selective", "full")
-OFFLOAD = ("none", "optimizer", "parameters")
 PLANNED_ENGINES = ("megatron", "fsdp", "torchtune")
 """Families of training stacks that plans assume: the first of the calibration's engines, in this order."""
 MEGATRON, FSDP, TORCHTUNE = range(3)
-ZERO1, ZERO2, ZERO3 = 1, 2, 3
-SELECTIVE, FULL = 1, 2
-OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2

@@ -30,11 +30,10 @@ from rlopt.problem import Market, Topology
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.request import Request
 from rlopt.request.job.parts import Kernels
-from rlopt.words import LOW_PRECISIONS, Placement, Precision
+from rlopt.words import LOW_PRECISIONS, Offload, Placement, Precision
 from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
-OFFLOADS = ("none", "optimizer", "parameters")
 FALLBACK = Precision.BF16
 """What steps of a lower precision fall back to."""
 
@@ -168,7 +167,7 @@ class Context:
     @property
     def offloads(self) -> tuple[int, ...]:
         """Offload codes that the request allows, nothing offloaded first."""
-        return tuple(code for code, name in enumerate(OFFLOADS) if name in self.request.choices.offload)
+        return tuple(offload.code for offload in Offload if offload in self.request.choices.offload)
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
-from rlopt.words import Placement
+from rlopt.words import Offload, Placement, Recompute, Sharding
 
 ROLES: Final[Mapping[str, str]] = {
     "generate": "generates",
@@ -50,19 +50,19 @@ PLACEMENTS: Final[Mapping[str, str]] = {
     Placement.ASYNC: "async: separate GPUs generate and train at the same time",
 }
 SHARDING: Final[Mapping[str, str]] = {
-    "ddp": "a full copy on each",
-    "zero1": "optimizer state sharded (zero1)",
-    "zero2": "optimizer state and gradients sharded (zero2)",
-    "zero3": "weights, gradients and optimizer state sharded (zero3)",
+    Sharding.DDP: "a full copy on each",
+    Sharding.ZERO1: "optimizer state sharded (zero1)",
+    Sharding.ZERO2: "optimizer state and gradients sharded (zero2)",
+    Sharding.ZERO3: "weights, gradients and optimizer state sharded (zero3)",
 }
 RECOMPUTE: Final[Mapping[str, str]] = {
-    "none": "keeps all activations",
-    "selective": "recomputes some activations",
-    "full": "recomputes all activations",
+    Recompute.NONE: "keeps all activations",
+    Recompute.SELECTIVE: "recomputes some activations",
+    Recompute.FULL: "recomputes all activations",
 }
 OFFLOAD: Final[Mapping[str, str]] = {
-    "optimizer": "optimizer state in host memory",
-    "parameters": "weights and optimizer state in host memory",
+    Offload.OPTIMIZER: "optimizer state in host memory",
+    Offload.PARAMETERS: "weights and optimizer state in host memory",
 }
 WRITTEN_OUT: Final = ("USD", "share", "rank", "data rank")
 """Units that `amount` writes as a part of the number."""

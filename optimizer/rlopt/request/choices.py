@@ -13,11 +13,10 @@ from rlopt.request.job.prepare import DataStore
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
-from rlopt.words import Placement, Precision
+from rlopt.words import Offload, Placement, Precision
 
 ANY: Final = "any"
 Pricing = Literal["on_demand", "spot", "reserved"]
-Offload = Literal["none", "optimizer", "parameters"]
 Confidence = Literal["high", "medium", "low"]
 Grade = Literal["list", "marketplace", "aggregator"]
 LogProbs = Literal["recompute", "stored"]
@@ -137,11 +136,7 @@ class Choices(Strict):
     """Samples per prompt (K) that may be chosen; read as (1,) for ppo, opd and vla, None for sft, dpo, rm."""
     precision: PrecisionChoices = PrecisionChoices()
     """Precisions by kind of work."""
-    offload: Annotated[tuple[Offload, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "none",
-        "optimizer",
-        "parameters",
-    )
+    offload: Annotated[tuple[Offload, ...], Field(min_length=1), AfterValidator(unique)] = tuple(Offload)
     """What may move to host memory."""
     staleness: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] = (1,)
     """Steps that samples may lag behind in the async placement; synchronous placements have 0."""

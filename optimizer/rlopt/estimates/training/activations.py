@@ -11,9 +11,9 @@ import numpy as np
 
 from rlopt.estimates.arrays import Flags, Floats, Layout, Stack, Tokens, Training, Values
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import FULL, SELECTIVE
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB
+from rlopt.words import FULL, SELECTIVE
 
 VALUE = 2.0
 """Bytes of an activation value in 16 bits; half of those in fp32."""

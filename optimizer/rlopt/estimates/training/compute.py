@@ -13,11 +13,11 @@ import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import FULL, SELECTIVE
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.experts import experts_s
 from rlopt.estimates.training.states import stage_layers
 from rlopt.units import GIGA
+from rlopt.words import FULL, SELECTIVE
 
 GEMM_BACKWARD = 2.0
 """Backward GEMMs per forward one: gradients of the inputs and of the weights."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout, Training
-from rlopt.estimates.codes import ZERO1, ZERO2
 from rlopt.estimates.communication import VALUE
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.states import adapter_shards, shards
+from rlopt.words import ZERO1, ZERO2
 
 THERE_AND_BACK = 2.0
 """An all-reduce scatters, then gathers what was reduced."""

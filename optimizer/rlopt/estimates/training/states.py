@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Training, Values, Words
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import FSDP, MEGATRON, OPTIMIZER_OFF, PARAMETERS_OFF, TORCHTUNE, ZERO1, ZERO2, ZERO3
+from rlopt.estimates.codes import FSDP, MEGATRON, TORCHTUNE
 from rlopt.estimates.shape import ModelShape
 from rlopt.units import GIB
-from rlopt.words import LOW_PRECISIONS
+from rlopt.words import LOW_PRECISIONS, OPTIMIZER_OFF, PARAMETERS_OFF, ZERO1, ZERO2, ZERO3
 
 ADAPTER_WEIGHT, ADAPTER_GRADIENT, ADAPTER_OPTIMIZER = 2.0, 2.0, 12.0
 """Bytes an adapter parameter takes in bf16 weights and gradients, and in an fp32 master with two moments."""

@@ -6,6 +6,7 @@ Flags are dotted, training is DeepSpeed's ZeRO: tensor and ring-attention parall
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 from rlopt.launchers.exports.batches import Batch, batch_of
@@ -17,13 +18,14 @@ from rlopt.launchers.exports.run import PAIRED, Run
 from rlopt.launchers.exports.smoke import Smoke, smoke_of
 from rlopt.launchers.exports.text import flag, script, smoke_script
 from rlopt.launchers.openrlhf.pools import pools
+from rlopt.words import Sharding
 
 NAME: Final = "openrlhf"
 VERSION: Final = "0.11.2"
 ALGORITHMS: Final = ("sft", "dpo", "rm", "ppo", "grpo")
 KEPT: Final = ("tp", "cp")
 """Degrees that it knows; the others' GPUs become data-parallel ranks of ZeRO-3."""
-STAGES: Final = {"ddp": 1, "zero1": 1, "zero2": 2, "zero3": 3}
+STAGES: Final[Mapping[str, int]] = {sharding: max(sharding.code, 1) for sharding in Sharding}
 SHORT: Final = 0.05
 """Part of a pass over the data set that may be missing at the end."""
 Flags = list[tuple[str, Any]]

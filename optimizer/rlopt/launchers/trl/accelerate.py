@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from rlopt.launchers.exports.contract import Gap
 from rlopt.launchers.exports.merged import merges
 from rlopt.launchers.exports.run import Run
+from rlopt.words import Sharding
 
-STAGES: Final = {"ddp": 1, "zero1": 1, "zero2": 2, "zero3": 3}
+STAGES: Final[Mapping[str, int]] = {sharding: max(sharding.code, 1) for sharding in Sharding}
 
 
 def accelerate(run: Run) -> tuple[dict[str, Any], list[Gap]]:

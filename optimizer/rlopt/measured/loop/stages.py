@@ -28,11 +28,10 @@ from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Model
 from rlopt.measured.loop.fields import LoopFields
-from rlopt.words import Placement
+from rlopt.words import FULL, ZERO1, ZERO3, Placement
 
 LEAST_SEQUENCES = 4.0
 """Longest sequences that an engine holds whose weights fill its share of the memory by the estimates."""
-FULL_RECOMPUTE, ZERO1, ZERO3 = 2, 1, 3
 LOOP_FACTORS = (("generation", "rl_factor"), ("generation", "rl_moe_factor"))
 """What sampling inside a loop costs beyond serving: fitted with the loop, and no part of the stages kept here."""
 
@@ -118,7 +117,7 @@ def _hardware(one: LoopFields, calibration: Calibration) -> Hardware:
 def _layout(one: LoopFields) -> Layout:
     parts = {"tp": one.tp, "pp": one.pp, "vp": 1, "dp": one.data_ranks, "cp": one.cp, "ep": one.ep, "etp": 1,
              "sharding": ZERO3 if one.sharded else ZERO1, "micro_batch": one.micro_batch,
-             "recompute": FULL_RECOMPUTE, "offload": 0}  # fmt: skip
+             "recompute": FULL, "offload": 0}  # fmt: skip
     return Layout(**{name: np.array([value], dtype=np.int64) for name, value in parts.items()})
 
 

@@ -21,8 +21,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rlopt.estimates import RECOMPUTE, SHARDING, Calibration
-from rlopt.estimates.codes import ZERO3
+from rlopt.estimates import Calibration
 from rlopt.facts import Catalog, Model
 from rlopt.measured.memory.text import (
     base_bytes_of,
@@ -39,6 +38,7 @@ from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.megatron_args import arguments, model_of, whole
 from rlopt.measured.training.stacks import StackFacts, find_stack
 from rlopt.units import GIB
+from rlopt.words import ZERO1, ZERO3, Recompute, Sharding
 
 LENGTHS = (re.compile(r"longest sample (\d+)"), re.compile(r"max_seq_length (\d+)"), re.compile(r"max seq (\d{3,})"))
 BATCH = re.compile(r"batch size per DP (\d+)")
@@ -194,25 +194,25 @@ def _likely_gpus(row: MeasuredRow, args: Mapping[str, str], inside: int, ep: int
 
 def _recompute(row: MeasuredRow, facts: StackFacts, sharding: int, assumed: list[str]) -> int:
     text = row.text("activation_recompute").lower()
-    word = next((name for name in ("selective", "full", "none") if text.startswith(name)), None)
+    word: str | None = next((name for name in Recompute if text.startswith(name)), None)
     word = word or {"yes": "full", "y": "full", "true": "full", "no": "none", "n": "none"}.get(text.split(" ")[0])
     if word is None:
         tuned = facts.engine == "litgpt" and sharding == ZERO3 and "pretrain" not in row.text("model")
         word = "full" if tuned else facts.recompute  # litgpt recomputes layers where it shards a fine-tune
         assumed.append(f"recomputation {word}")
-    return RECOMPUTE.index(word)
+    return Recompute(word).code
 
 
 def _sharding(row: MeasuredRow, facts: StackFacts, gpus: int) -> int:
     text = row.text("sharding").lower()
     if "fsdp2" in row.text("source").lower():
         return ZERO3
-    for name in reversed(SHARDING):
-        if name in text or (name == "zero3" and "fsdp" in text):
-            return SHARDING.index(name)
+    for name in reversed(Sharding):
+        if name in text or (name == Sharding.ZERO3 and "fsdp" in text):
+            return name.code
     if facts.engine in ("swift-megatron", "megatron") or facts.engine.startswith("bridge"):
-        return SHARDING.index("zero1")
-    return 0 if text or gpus <= 1 else SHARDING.index("zero3")
+        return ZERO1
+    return 0 if text or gpus <= 1 else ZERO3
 
 
 def _micro_batch(row: MeasuredRow, facts: StackFacts, pp: int, assumed: list[str]) -> float:

@@ -27,12 +27,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt.estimates.calibration import Calibration
-from rlopt.estimates.codes import RECOMPUTE
 from rlopt.facts import Catalog, Model
 from rlopt.measured.names import MeasuredMachine, find_machine
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.model import training_model
 from rlopt.measured.training.stacks import StackFacts, default, find_stack, untimed
+from rlopt.words import Recompute
 
 LOW_PRECISIONS = (("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"))
 """Words in a precision's name; everything else computes in 16 bits."""
@@ -121,7 +121,7 @@ def read_fields(row: MeasuredRow, catalog: Catalog, calibration: Calibration) ->
         global_batch=batch,
         tokens=length,
         sample=_sample(row, length, assumed),
-        recompute=RECOMPUTE.index(stack.recompute),
+        recompute=Recompute(stack.recompute).code,
         precision=_precision(row, assumed),
         method=method,
         optimizer=_optimizer(notes) if method == "full" else "adamw",
@@ -156,7 +156,7 @@ def _with_gpu(row: MeasuredRow, assumed: list[str]) -> MeasuredRow:
 def _stack(row: MeasuredRow, calibration: Calibration, assumed: list[str]) -> StackFacts:
     found = find_stack(row, calibration)
     recompute = row.text("activation_recompute").lower()
-    if recompute in RECOMPUTE:
+    if recompute in tuple(Recompute):
         found = replace(found, recompute=recompute)
     else:
         assumed.append(f"recompute {found.recompute}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates import OFFLOAD, RECOMPUTE, SHARDING, Hardware, Layout, colocated_swap_s
+from rlopt.estimates import Hardware, Layout, colocated_swap_s
 from rlopt.pools.bands import band_of
 from rlopt.pools.context import Context, margins
 from rlopt.pools.limiting import limits
@@ -14,9 +14,10 @@ from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.training.gradient_traffic import gradient_gb
 from rlopt.pools.training.memory import PARTS, TrainingMemory, training_memory
 from rlopt.pools.training.seconds import spared_seconds, stage_seconds
-from rlopt.pools.training.table import PARAMETERS_OFF, TrainingTable
+from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats
 from rlopt.problem.detail import PoolDetail, StageDetail
+from rlopt.words import PARAMETERS_OFF, Offload, Recompute, Sharding
 
 SHOWN = ("generate", "forward", "update")
 """Stages that are roles of a pool."""
@@ -122,10 +123,10 @@ def layout_choice(layout: Layout, colocated: ColocatedRow | None) -> dict[str, i
         "ep": one("ep"),
         "etp": one("etp") if one("ep") > 1 else None,
         "sequence_parallel": one("tp") > 1,
-        "sharding": SHARDING[one("sharding")] if one("dp") * one("cp") > 1 else "ddp",
+        "sharding": Sharding.at(one("sharding")) if one("dp") * one("cp") > 1 else "ddp",
         "micro_batch": one("micro_batch"),
-        "recompute": RECOMPUTE[one("recompute")],
-        "offload": OFFLOAD[one("offload")],
+        "recompute": Recompute.at(one("recompute")),
+        "offload": Offload.at(one("offload")),
         "rollout_tp": colocated.tp if colocated else None,
         "rollout_ep": colocated.ep if colocated and colocated.ep > 1 else None,
     }

@@ -18,11 +18,11 @@ from rlopt.estimates.roles import POLICY
 from rlopt.estimates.training.activations import micro_batch_tokens
 from rlopt.estimates.training.memory import update_tensors, with_overhead
 from rlopt.pools.context import Context
+from rlopt.words import PARAMETERS_OFF
 from rlopt.workloads import Stage
 from rlopt.workloads.shared_value import joined_update
 
 PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
-OPTIMIZER_OFF, PARAMETERS_OFF = 1, 2
 Parts = dict[str, NDArray[np.float64]]
 """GiB per GPU by part, shape (layouts,) each."""
 

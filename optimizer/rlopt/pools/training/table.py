@@ -26,10 +26,10 @@ from rlopt.problem import Floats, Ints
 from rlopt.problem.detail import Nearest
 from rlopt.problem.fixed import stated_counts
 from rlopt.table import Table
+from rlopt.words import Recompute
 
 CHUNK = 16_384
-RECOMPUTES: tuple[int, ...] = (0, 1, 2)
-PARAMETERS_OFF = 2
+RECOMPUTES = tuple(recompute.code for recompute in Recompute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rlopt.answers.configuration import Configuration, LayoutGiven, PoolGiven
 from rlopt.assembly import decisions as decided
 from rlopt.errors import NotSupportedError
-from rlopt.estimates import RECOMPUTE, SHARDING, Layout
+from rlopt.estimates import Layout
 from rlopt.pools.build import Fixed
 from rlopt.problem import Ints, Pools, Problem
 from rlopt.problem.fixed import FixedSizes, Mask
 from rlopt.rules import Rule
 from rlopt.search.exhaustive import opened
 from rlopt.studies.configuration.user_machines import UserMachines
+from rlopt.words import Recompute, Sharding
 from rlopt.workloads.variants import Variant
 
 DEGREES = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "micro_batch")
@@ -53,7 +54,7 @@ def held(config: Configuration, machines: UserMachines) -> Fixed:
         scoring_gpus=sizes.get("score", ()),
         layouts=layouts(layout),
         scorers=layouts(scored[0].layout, "sharding") if len(scored) == 1 else None,
-        recompute=None if layout.recompute is None else RECOMPUTE.index(layout.recompute),
+        recompute=None if layout.recompute is None else Recompute(layout.recompute).code,
         engines=() if loose else tuple(engines),
     )
     return Fixed(lambda table, _: np.arange(len(table)), lambda table, _: np.arange(len(table)), only)
@@ -76,7 +77,7 @@ def layouts(given: LayoutGiven, without: str = "") -> Mask | None:
         if sharding == "ddp":
             return np.asarray(kept & alone)
         meant_alone = alone & ((gpus == 1) | bool({"tp", "pp", "dp"} & set(stated)))
-        same = meant_alone | (~alone & (layout.sharding == SHARDING.index(sharding)))
+        same = meant_alone | (~alone & (layout.sharding == Sharding(sharding).code))
         return np.asarray(kept & same)
 
     return meant

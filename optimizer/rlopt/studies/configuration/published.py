@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.answers.plan import Plan
-from rlopt.estimates import OFFLOAD
 from rlopt.pools.build import Fixed, build_problem
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.training.table import TrainingTable
@@ -32,6 +31,7 @@ from rlopt.studies.configuration.published_request import (
     with_market,
     without,
 )
+from rlopt.words import Offload
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def _held(run: Published, layout: bool) -> Fixed:
                 alone = table.layout.dp * table.layout.cp == 1
                 kept = kept & (alone | (table.layout.sharding == run.sharding))
             if run.offload is not None:
-                kept = kept & (table.layout.offload == OFFLOAD.index(run.offload))
+                kept = kept & (table.layout.offload == Offload(run.offload).code)
         return np.asarray(np.flatnonzero(kept), dtype=np.int64)
 
     def sampling(table: SamplingTable, gpus: Ints) -> Ints:

@@ -11,6 +11,7 @@ from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.search.clock import Clock
 from rlopt.studies.configuration.price import price
+from rlopt.words import Offload
 
 SECONDS = 20.0
 """For all of them together."""
@@ -61,7 +62,7 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
         found.append(("gpu", pool.gpu, "any", {**free, "layout": loose}))
     changes: list[Change] = [(*one[:3], other(one[3]), request) for one in found]
     if pool.layout.offload is None and "parameters" not in request.choices.offload and role == "train":
-        wider = request.replaced("choices.offload", ("none", "optimizer", "parameters"))
+        wider = request.replaced("choices.offload", tuple(Offload))
         changes.append(("choices.offload", ", ".join(request.choices.offload), "all", config, wider))
     if request.job.trainable.kind == "full" and role == "train":
         lora = type(request.job.trainable)(kind="lora", lora_rank=32)

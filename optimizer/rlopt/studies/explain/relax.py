@@ -21,6 +21,7 @@ from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import Found, find
 from rlopt.studies.problem import rebuilt
+from rlopt.words import Offload
 
 HALVINGS, TO_THE_UNIT = 7, 60
 """Steps towards a limit: a few for an answer at once, as many as it takes where the last unit is to be proven."""
@@ -126,7 +127,7 @@ def _openings(request: Request, memory: bool) -> list[tuple[str, Any, str, str]]
     if request.job.generates and "fp8" not in rollout:
         found.append(("choices.precision.rollout", (*rollout, "fp8"), ", ".join(rollout), ", ".join((*rollout, "fp8"))))
     if "optimizer" not in choices.offload:
-        found.append(("choices.offload", ("none", "optimizer", "parameters"), ", ".join(choices.offload), "all"))
+        found.append(("choices.offload", tuple(Offload), ", ".join(choices.offload), "all"))
     if memory and request.job.trainable.kind == "full":
         lora = type(request.job.trainable)(kind="lora", lora_rank=32)
         found.append(("job.trainable", lora, "full", "lora_rank: 32"))

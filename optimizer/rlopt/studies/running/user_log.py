@@ -10,7 +10,7 @@ from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import LayoutChoice, Plan
 from rlopt.errors import InputError
 from rlopt.estimates import Calibration, Layout, ModelShape, own_calibration
-from rlopt.estimates.codes import OFFLOAD, PLANNED_ENGINES, RECOMPUTE, SHARDING
+from rlopt.estimates.codes import PLANNED_ENGINES
 from rlopt.estimates.roles import POLICY, moved_params, role_training
 from rlopt.estimates.training.states import training_engine
 from rlopt.fitting.user_fit import Fitted, refit, timings_of
@@ -23,7 +23,7 @@ from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
 from rlopt.request import OwnConstants, Request
 from rlopt.studies.configuration.price import PricedConfiguration, price
-from rlopt.words import LOW_PRECISIONS, Placement
+from rlopt.words import LOW_PRECISIONS, Offload, Placement, Recompute, Sharding, Word
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
@@ -217,10 +217,10 @@ def _layout(told: LayoutChoice | None) -> Layout:
     import numpy as np
 
     given = told or LayoutChoice()
-    codes = {"sharding": SHARDING, "recompute": RECOMPUTE, "offload": OFFLOAD}
+    codes: dict[str, type[Word]] = {"sharding": Sharding, "recompute": Recompute, "offload": Offload}
     values = {}
     for name in ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload"):
         value = getattr(given, name)
-        code = codes[name].index(value) if name in codes and value is not None else 0
+        code = codes[name](value).code if name in codes and value is not None else 0
         values[name] = np.array([code if name in codes else value or 1], dtype=np.int64)
     return Layout(**values)
