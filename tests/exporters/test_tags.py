@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rlopt.answers.plan import BillLine, Cost, Kept, Move, Plan
 from rlopt.exporters.budgets import cents
-from rlopt.exporters.labels import aws_labels, azure_labels, gcp_labels
+from rlopt.exporters.labels import AWS, AZURE, GCP
 from rlopt.exporters.tags import tags_document
 from rlopt.request import Request
 from tests.costs.hand import request
@@ -191,21 +191,21 @@ def test_long_names_leave_two_budgets_apart() -> None:
 
 @given(st.dictionaries(st.text(min_size=1, max_size=300), st.text(max_size=400), max_size=6))
 def test_every_cloud_gets_what_it_takes(tags: dict[str, str]) -> None:
-    for labels, pattern, most, longest in (
-        (aws_labels, r"[\w +\-=.:/@]+", 128, 256),
-        (gcp_labels, r"[\w-]*", 63, 63),
-        (azure_labels, r"[^<>%&\\?/\x00-\x1f]+", 128, 256),
+    for cloud, pattern, most, longest in (
+        (AWS, r"[\w +\-=.:/@]+", 128, 256),
+        (GCP, r"[\w-]*", 63, 63),
+        (AZURE, r"[^<>%&\\?/\x00-\x1f]+", 128, 256),
     ):
-        found, changed = labels(tags)
+        found, changed = cloud.labels(tags)
         assert len(found) == len(tags)
         for (key, value), (old, before) in zip(found.items(), tags.items(), strict=True):
             assert re.fullmatch(pattern, key)
             assert 1 <= len(key) <= most
             assert len(value) <= longest
-            assert labels is azure_labels or value == "" or re.fullmatch(pattern, value)
+            assert cloud is AZURE or value == "" or re.fullmatch(pattern, value)
             assert key == old or (old, key) in [(one.original, one.written) for one in changed]
             assert value == before or (before, value) in [(one.original, one.written) for one in changed]
-            assert labels is not gcp_labels or (key[0].isalpha() and (key + value) == (key + value).lower())
+            assert cloud is not GCP or (key[0].isalpha() and (key + value) == (key + value).lower())
 
 
 @pytest.mark.parametrize(("usd", "rounded"), [(10.0, 10.0), (33.335, 33.34), (0.1 + 0.2, 0.3), (0.001, 0.01)])

@@ -63,7 +63,7 @@ def export(
     """
     from rlopt import api
     from rlopt.cli.folder import write_folder
-    from rlopt.launchers.exports.printed import export_report
+    from rlopt.launchers.exports.report import export_report
     from rlopt.launchers.exports.text import MARK
 
     request = api.load(file, overrides, **options.own(calibration, steps_done))

@@ -70,32 +70,29 @@ def azure_text(text: str) -> str:
     return re.sub(r"[\x00-\x1f]", " ", text)[:256]
 
 
-def aws_labels(tags: Mapping[str, str]) -> tuple[dict[str, str], list[Renamed]]:
-    """Tags as AWS takes them, and what had to change."""
-    return _labels(tags, aws_key, lambda text: aws_text(text, 256), 128)
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """How one cloud takes tags: a key and a value as it allows them, and the longest key."""
+
+    key: Callable[[str], str]
+    value: Callable[[str], str]
+    longest_key: int
+
+    def labels(self, tags: Mapping[str, str]) -> tuple[dict[str, str], list[Renamed]]:
+        """Tags as the cloud takes them, and what had to change."""
+        found: dict[str, str] = {}
+        changed = []
+        for key, value in tags.items():
+            new, number = self.key(key), 2
+            while new in found:  # two keys that a cloud cannot tell apart
+                ending = f"-{number}"
+                new, number = self.key(key)[: self.longest_key - len(ending)] + ending, number + 1
+            found[new] = self.value(value)
+            pairs = ((key, new), (value, found[new]))
+            changed += [Renamed(original, written) for original, written in pairs if original != written]
+        return found, changed
 
 
-def gcp_labels(tags: Mapping[str, str]) -> tuple[dict[str, str], list[Renamed]]:
-    """Tags as GCP takes them, and what had to change."""
-    return _labels(tags, gcp_key, gcp_text, 63)
-
-
-def azure_labels(tags: Mapping[str, str]) -> tuple[dict[str, str], list[Renamed]]:
-    """Tags as Azure takes them, and what had to change."""
-    return _labels(tags, azure_key, azure_text, 128)
-
-
-def _labels(
-    tags: Mapping[str, str], key_of: Callable[[str], str], value_of: Callable[[str], str], most: int
-) -> tuple[dict[str, str], list[Renamed]]:
-    found: dict[str, str] = {}
-    changed = []
-    for key, value in tags.items():
-        new, number = key_of(key), 2
-        while new in found:  # two keys that a cloud cannot tell apart
-            ending = f"-{number}"
-            new, number = key_of(key)[: most - len(ending)] + ending, number + 1
-        found[new] = value_of(value)
-        pairs = ((key, new), (value, found[new]))
-        changed += [Renamed(original, written) for original, written in pairs if original != written]
-    return found, changed
+AWS: Final = Labelling(aws_key, lambda text: aws_text(text, 256), 128)
+GCP: Final = Labelling(gcp_key, gcp_text, 63)
+AZURE: Final = Labelling(azure_key, azure_text, 128)

@@ -17,26 +17,9 @@ from typing import Final
 from rlopt.answers.plan import Plan
 from rlopt.costs import data, operations
 from rlopt.exporters.budgets import THRESHOLDS, Budget, Json, aws_budget, azure_budget, cents, gcp_budget
-from rlopt.exporters.cut_off import trials_document
-from rlopt.exporters.labels import (
-    JOB,
-    PART,
-    Renamed,
-    aws_key,
-    aws_labels,
-    aws_text,
-    azure_key,
-    azure_labels,
-    azure_text,
-    emails,
-    gcp_key,
-    gcp_labels,
-    gcp_text,
-    job_tags,
-)
-from rlopt.exporters.lifecycle import lifecycle_rules
+from rlopt.exporters.labels import AWS, AZURE, GCP, JOB, PART, Labelling, Renamed, emails, job_tags
 from rlopt.request import Request
-from rlopt.units import GIB
+from rlopt.units import GIB, HOURS_PER_DAY
 
 SCHEMA: Final = "rlopt.tags/1"
 PLACEHOLDER: Final = "alerts@example.com"
@@ -44,6 +27,10 @@ PLACEHOLDER: Final = "alerts@example.com"
 TOTAL: Final = "total"
 ON_A_CLOUD: Final = ("compute", "storage", "network", "cache", "logging")
 """Dimensions whose resources a cloud can tag; failures are machines' hours, without a tag of their own."""
+
+CREATED: Final = "creation"
+ENDED: Final = "end of the run"
+"""What ages of bytes are counted from."""
 
 
 def tags_document(plan: Plan, request: Request, day: date) -> Json:
@@ -69,8 +56,8 @@ def tags_document(plan: Plan, request: Request, day: date) -> Json:
             for scope, usd in amounts
         ],
         "storage": _storage(plan),
-        "trials": trials_document(plan, request, next((usd for scope, usd in amounts if scope == TOTAL), 0.0)),
-        "lifecycle": lifecycle_rules(plan),
+        "trials": _trials(plan, request, next((usd for scope, usd in amounts if scope == TOTAL), 0.0)),
+        "lifecycle": _lifecycle(plan),
         "aws": _aws(tags, watched, mail or [PLACEHOLDER], day),
         "gcp": _gcp(tags, watched, day),
         "azure": _azure(tags, watched, mail or [PLACEHOLDER], day),
@@ -121,37 +108,34 @@ def _changes(changed: Sequence[Renamed]) -> list[dict[str, str]]:
 
 
 def _aws(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], mail: Sequence[str], day: date) -> Json:
-    labels, changed = aws_labels(tags)
-    found = []
-    for scope, usd in watched:
-        key, value = _label(tags, scope)
-        budget = Budget(scope, usd, _name(tags, scope), aws_key(key), aws_text(value, 256))
-        found.append(aws_budget(budget, labels, mail, day))
+    labels, changed = AWS.labels(tags)
     return {
         "tags": labels,
         "changed": _changes(changed),
         "activate": [*labels, PART],
-        "create_budget": found,
+        "create_budget": [aws_budget(one, labels, mail, day) for one in _budgets(tags, watched, AWS)],
     }
 
 
 def _gcp(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], day: date) -> Json:
-    labels, changed = gcp_labels(tags)
-    found = []
-    for scope, usd in watched:
-        key, value = _label(tags, scope)
-        found.append(gcp_budget(Budget(scope, usd, _name(tags, scope), gcp_key(key), gcp_text(value)), day))
-    return {"labels": labels, "changed": _changes(changed), "budgets": found}
+    labels, changed = GCP.labels(tags)
+    budgets = [gcp_budget(one, day) for one in _budgets(tags, watched, GCP)]
+    return {"labels": labels, "changed": _changes(changed), "budgets": budgets}
 
 
 def _azure(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], mail: Sequence[str], day: date) -> Json:
-    labels, changed = azure_labels(tags)
+    labels, changed = AZURE.labels(tags)
+    budgets = [azure_budget(one, mail, day) for one in _budgets(tags, watched, AZURE)]
+    return {"tags": labels, "changed": _changes(changed), "budgets": budgets}
+
+
+def _budgets(tags: Mapping[str, str], watched: Sequence[tuple[str, float]], cloud: Labelling) -> list[Budget]:
+    """The amounts to watch, each with the one tag that its resources carry there."""
     found = []
     for scope, usd in watched:
         key, value = _label(tags, scope)
-        budget = Budget(scope, usd, _name(tags, scope), azure_key(key), azure_text(value))
-        found.append(azure_budget(budget, mail, day))
-    return {"tags": labels, "changed": _changes(changed), "budgets": found}
+        found.append(Budget(scope, usd, _name(tags, scope), cloud.key(key), cloud.value(value)))
+    return found
 
 
 def _label(tags: Mapping[str, str], scope: str) -> tuple[str, str]:
@@ -159,4 +143,53 @@ def _label(tags: Mapping[str, str], scope: str) -> tuple[str, str]:
     return (JOB, tags[JOB]) if scope == TOTAL else (PART, _part(tags, scope))
 
 
-__all__ = ["SCHEMA", "tags_document"]
+def _lifecycle(plan: Plan) -> list[Json]:
+    """One rule for each kind of bytes that moves to another tier; none where all stay where they are.
+
+    Ages are whole days, as rules of object stores count them (S3 "Transitioning objects using Amazon S3 Lifecycle",
+    Cloud Storage "Object Lifecycle Management": condition ``age``, Azure "Blob lifecycle management": days after
+    modification).
+    """
+    made = plan.decisions
+    if made is None:
+        return []
+    first = {role: use.tier for use in made.checkpoint.tiers for role in use.roles}
+    moves = [
+        (f"{move.role} checkpoints", first[move.role], move.to, move.after_hours, move.role == "recent")
+        for move in made.checkpoint.moves
+    ]
+    moves += [(kept.item, kept.tier, kept.to, kept.after_hours or 0.0, False) for kept in made.storage if kept.to]
+    return [
+        {
+            "item": item,
+            "from": here,
+            "to": there,
+            "after_days": round(hours / HOURS_PER_DAY),
+            "counted_from": ENDED if ended else CREATED,
+        }
+        for item, here, there, hours, ended in moves
+    ]
+
+
+def _trials(plan: Plan, request: Request, total_usd: float) -> Json | None:
+    """When trials are stopped by ``limits.cut_off``, and each full trial's part of ``total_usd``; None without a rule.
+
+    A trial that is cut off has the part of its steps that it ran.
+    """
+    cut = request.limits.cut_off
+    if cut is None or plan.time is None:
+        return None
+    each = total_usd / request.billed_runs
+    return {
+        "count": request.job.trials,
+        "cut_off": {
+            "per": cut.per,
+            "at_share": cut.at,
+            "at_step": math.ceil(cut.at * plan.time.steps),
+            "metric": cut.metric,
+            "below": cut.below,
+        },
+        "usd_each": each,
+        "usd_each_cut_off": each * cut.at,
+        "at": [{"percent": percent, "usd": each * percent / 100.0} for percent in THRESHOLDS],
+    }

@@ -8,7 +8,7 @@ lies halfway between what holds of most rows and what holds of all: nobody with 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -182,8 +182,3 @@ def _bands(
         before, apart = float(np.mean(spread[rows])), share * float(np.mean(known[rows]))
         bands[str(name)] = (before, min(before, math.hypot(apart, math.sqrt(float(left)))))
     return bands
-
-
-def rows_used(found: Sequence[RowsFit]) -> int:
-    """Number of rows that count."""
-    return sum(len(one.ids) for one in found)

@@ -16,7 +16,7 @@ from rlopt.launchers.logs import LAUNCHERS
 from rlopt.launchers.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE
 from rlopt.launchers.logs.lines import LONGEST_LINE
 from rlopt.launchers.logs.read import Log, read_log
-from rlopt.launchers.logs.steady import Steady, steady
+from rlopt.launchers.logs.steady_state import SteadyState, steady_state
 from tests.launchers.logs import writers
 from tests.launchers.logs.writers import Truth
 
@@ -31,7 +31,7 @@ def _read(tmp_path: Path, content: str | bytes, name: str = "run.log", launcher:
     return read_log(path, launcher)
 
 
-def _near(found: Steady, **told: float) -> None:
+def _near(found: SteadyState, **told: float) -> None:
     for stage, seconds in told.items():
         assert found.middles[stage].seconds == pytest.approx(seconds, rel=0.02), stage
 
@@ -52,7 +52,7 @@ def test_every_launcher_is_told_by_its_lines_and_read_back(
     tmp_path: Path, write: Callable[..., list[str]], launcher: str, stages: tuple[str, ...], whole: float
 ) -> None:
     log = _read(tmp_path, writers.text(["Starting", *write(TRUTH, 24), "done"]))
-    found = steady(log)
+    found = steady_state(log)
     assert launcher == log.launcher.NAME
     assert not log.skipped
     assert set(found.middles) == {STEP, *stages}
@@ -66,7 +66,7 @@ def test_every_launcher_is_told_by_its_lines_and_read_back(
 
 def test_a_trainers_state_has_numbers_of_steps(tmp_path: Path) -> None:
     log = _read(tmp_path, writers.trainer_state(TRUTH, 20), "trainer_state.json")
-    found = steady(log)
+    found = steady_state(log)
     assert (log.launcher.NAME, found.last) == ("trl", 20)
     assert log.skipped == {"no step_time": (1, 1)}
     _near(found, **{STEP: WHOLE})
@@ -78,19 +78,19 @@ def test_every_launcher_has_lines_here() -> None:
 
 def test_samples_follow_from_tokens_and_lengths(tmp_path: Path) -> None:
     for write in (writers.verl, writers.openrlhf):
-        assert steady(_read(tmp_path, writers.text(write(TRUTH, 8)))).sequences == pytest.approx(TRUTH.sequences)
+        assert steady_state(_read(tmp_path, writers.text(write(TRUTH, 8)))).sequences == pytest.approx(TRUTH.sequences)
 
 
 def test_a_checkpoint_is_no_part_of_a_step(tmp_path: Path) -> None:
     often = Truth(save_every=1, save=500.0)
     for write in (writers.verl, writers.nemo_rl):
-        _near(steady(_read(tmp_path, writers.text(write(often, 12)))), **{STEP: WHOLE})
+        _near(steady_state(_read(tmp_path, writers.text(write(often, 12)))), **{STEP: WHOLE})
 
 
 def test_a_restart_counts_the_later_record_and_warms_up_again(tmp_path: Path) -> None:
     slower = Truth(seconds={stage: 1.5 * spent for stage, spent in TRUTH.seconds.items()})
     lines = [*writers.verl(slower, 20), "Traceback (most recent call last):", *writers.verl(TRUTH, 30, first=11)]
-    found = steady(_read(tmp_path, writers.text(lines)))
+    found = steady_state(_read(tmp_path, writers.text(lines)))
     assert found.left_out == {"first steps after a start": 6, "done again after a restart": 7, "restarts": 1}
     assert found.used == (4, 40, 37)
     assert found.last == 40
@@ -99,7 +99,7 @@ def test_a_restart_counts_the_later_record_and_warms_up_again(tmp_path: Path) ->
 
 def test_a_line_printed_twice_is_one_step(tmp_path: Path) -> None:
     lines = [line for line in writers.verl(TRUTH, 10) for _ in range(2)]
-    found = steady(_read(tmp_path, writers.text(lines)))
+    found = steady_state(_read(tmp_path, writers.text(lines)))
     assert found.left_out == {"first steps after a start": 3, "logged twice": 10}
     assert found.logged_steps == 20
 
@@ -108,16 +108,16 @@ def test_where_sampling_runs_beside_training_its_timer_is_a_wait(tmp_path: Path)
     lines = [
         line + " - timing_s/param_sync:2.0 - fully_async/trainer/idle_ratio:0.4" for line in writers.verl(TRUTH, 9)
     ]
-    found = steady(_read(tmp_path, writers.text(lines)))
+    found = steady_state(_read(tmp_path, writers.text(lines)))
     assert found.overlapped
     assert GENERATE not in found.middles
     assert set(found.middles) == {STEP, SCORE, UPDATE, HAND_OVER}
 
 
 def test_a_sum_of_timers_is_not_the_whole_step(tmp_path: Path) -> None:
-    assert not steady(_read(tmp_path, writers.text(writers.openrlhf(TRUTH, 8)))).whole
+    assert not steady_state(_read(tmp_path, writers.text(writers.openrlhf(TRUTH, 8)))).whole
     wall = [line.replace("'timing/step_total': ", "'timing/step_total': 5") for line in writers.openrlhf(TRUTH, 8)]
-    found = steady(_read(tmp_path, writers.text(wall)))
+    found = steady_state(_read(tmp_path, writers.text(wall)))
     assert (found.whole, found.overlapped) == (True, True)
 
 
@@ -128,7 +128,7 @@ def test_colours_workers_progress_bars_and_other_output_do_no_harm(tmp_path: Pat
         lines[-2] += "(WorkerDict pid=3) Capturing batches - 12:30 - a:b"
     log = _read(tmp_path, writers.text(lines))
     assert len(log.steps) == 12
-    _near(steady(log), **{STEP: WHOLE})
+    _near(steady_state(log), **{STEP: WHOLE})
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
@@ -210,12 +210,12 @@ def test_whatever_is_spoilt_ends_in_steps_or_in_bad_input(
     path.write_bytes(bytes(content))
     found = None
     with contextlib.suppress(InputError):
-        found = steady(read_log(path))
+        found = steady_state(read_log(path))
     assert found is None or all(0.0 < one.seconds < 1e7 for one in found.middles.values())
 
 
 def test_steps_that_follow_each_other_tell_less_than_their_number(tmp_path: Path) -> None:
-    steps = steady(_read(tmp_path, writers.text(writers.verl(Truth(noise=0.05), 103))))
+    steps = steady_state(_read(tmp_path, writers.text(writers.verl(Truth(noise=0.05), 103))))
     assert steps.middles[UPDATE].sigma == pytest.approx(0.05 * 1.2533 / 10.0, rel=0.5)
 
 

@@ -130,21 +130,27 @@ def _online(run: Run, batch: Batch, engine: NemoRlBackend) -> tuple[Settings, li
         }
         found |= {under("teacher.", key): value for key, value in engine.body.items()}
         blanks += blanks_of(teacher)
+    gaps += _reward_gaps(run)
+    if run.request.job.environment is not None:
+        gaps.append(Gap("the policy calls tools", "write them as an environment: env and data.default.env_name", True))
+        if (calls := run.request.job.environment.calls_per_sample) is not None:
+            found[f"{section}.max_rollout_turns"] = calls.max + 1
+    return found, blanks, gaps
+
+
+def _reward_gaps(run: Run) -> list[Gap]:
+    """What scores the samples: the launcher's base knows a program for mathematics alone."""
     if has_model(run, "reward"):
         model = address(run, "reward")
         pool = next((one for one in run.scorers if "reward" in one.serves), None)
         says = f"a reward model ({model if isinstance(model, str) else model.what})"
         where = "machines of its own" if pool else "machines that this plan does not have: NeMo-RL gives it its own"
         do = f"add the part env.reward_model of examples/configs/grpo_rm_1B.yaml; it needs {where}"
-        gaps.append(Gap(says, do, pool is None))
-    elif run.algorithm in ("grpo", "ppo"):
+        return [Gap(says, do, pool is None)]
+    if run.algorithm in ("grpo", "ppo"):
         says = "a program scores; the base has its environment for mathematics"
-        gaps.append(Gap(says, "set data.default.env_name and env to yours"))
-    if run.request.job.environment is not None:
-        gaps.append(Gap("the policy calls tools", "write them as an environment: env and data.default.env_name", True))
-        if (calls := run.request.job.environment.calls_per_sample) is not None:
-            found[f"{section}.max_rollout_turns"] = calls.max + 1
-    return found, blanks, gaps
+        return [Gap(says, "set data.default.env_name and env to yours")]
+    return []
 
 
 def _offline_gaps(run: Run) -> list[Gap]:

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from rlopt.launchers.exports.batches import Batch, batch_of
 from rlopt.launchers.exports.contract import Blank, Export, Gap
-from rlopt.launchers.exports.gaps import common_gaps, frozen_gaps
-from rlopt.launchers.exports.merged import merged_gaps, merges
+from rlopt.launchers.exports.gaps import common_gaps, frozen_gaps, merged_gaps, merges
 from rlopt.launchers.exports.models import address, blanks_of, has_model
 from rlopt.launchers.exports.run import PAIRED, Run
 from rlopt.launchers.exports.smoke import Smoke, smoke_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from rlopt.launchers.logs.console import HeadedConsole
 from rlopt.launchers.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Step
-from rlopt.launchers.logs.headed import Headed
 from rlopt.launchers.logs.values import find, printed, seconds_of
 
 NAME, FRAMEWORK, AVERAGED = "openrlhf", "openrlhf", False
@@ -25,9 +25,9 @@ TIMERS = {
 SAME = 0.01
 
 
-def reader() -> Headed:
+def reader() -> HeadedConsole:
     """A new reader of its console."""
-    return Headed(HEAD, printed, step_of)
+    return HeadedConsole(HEAD, printed, step_of)
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rlopt.answers.plan import Plan, Pool
 from rlopt.data_dir import catalogs_dir
-from rlopt.exporters.labels import gcp_labels, job_tags
+from rlopt.exporters.labels import GCP, job_tags
 from rlopt.facts.files.tables import table
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps
@@ -90,7 +90,7 @@ def _task(run: Run, pool: Pool) -> tuple[dict[str, Any] | None, list[Gap]]:
         "use_spot": pool.pricing == "spot",
         "disk_size": max(LEAST_DISK_GB, math.ceil((pool.disk_gib or 0.0) * GIB / GIGA)),
         "max_hourly_cost": math.ceil(100.0 * MARGIN * pool.usd_per_hour / pool.nodes) / 100.0,
-        "labels": gcp_labels(job_tags(run.plan, run.request))[0],
+        "labels": GCP.labels(job_tags(run.plan, run.request))[0],
     }
     if pool.nodes > 1:
         resources["network_tier"] = "best"

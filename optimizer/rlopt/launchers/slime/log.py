@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from rlopt.launchers.logs.console import HeadedConsole
 from rlopt.launchers.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE, Step
-from rlopt.launchers.logs.headed import Headed
 from rlopt.launchers.logs.values import find, printed, seconds_of
 
 NAME, FRAMEWORK, AVERAGED = "slime", "slime", False
@@ -21,7 +21,7 @@ TIMERS = {
 }
 
 
-def reader() -> Headed:
+def reader() -> HeadedConsole:
     """A new reader of its console, which joins the two lines of a step by its number."""
     sampled: dict[int, Mapping[str, float]] = {}
 
@@ -32,7 +32,7 @@ def reader() -> Headed:
             return None
         return step_of(number, line, {**sampled.pop(number, {}), **values})
 
-    return Headed(HEAD, printed, joined)
+    return HeadedConsole(HEAD, printed, joined)
 
 
 def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:

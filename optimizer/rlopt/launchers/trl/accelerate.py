@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from rlopt.launchers.exports.contract import Gap
-from rlopt.launchers.exports.merged import merges
+from rlopt.launchers.exports.gaps import merges
 from rlopt.launchers.exports.run import Run
 from rlopt.words import Sharding
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rlopt.launchers.logs.console import CUT_OFF
 from rlopt.launchers.logs.contract import STEP, Line, Skipped, Step
-from rlopt.launchers.logs.headed import CUT_OFF
 from rlopt.launchers.logs.values import find, printed
 
 NAME, FRAMEWORK, AVERAGED = "trl", "trl", True

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from rlopt.launchers.logs.console import HeadedConsole
 from rlopt.launchers.logs.contract import GENERATE, HAND_OVER, REWARD, SAVE, SCORE, STEP, UPDATE, Step
-from rlopt.launchers.logs.headed import Headed
 from rlopt.launchers.logs.values import find, numbers, seconds_of, unwrapped
 
 NAME, FRAMEWORK, AVERAGED = "verl", "verl", False
@@ -30,9 +30,9 @@ BESIDE = ("timing_s/wait_for_enough_samples", "timing_s/param_sync", "timing_s/s
 """Names that only runs log whose sampling goes on beside training."""
 
 
-def reader() -> Headed:
+def reader() -> HeadedConsole:
     """A new reader of its console."""
-    return Headed(HEAD, _pairs, step_of)
+    return HeadedConsole(HEAD, _pairs, step_of)
 
 
 def _pairs(text: str) -> dict[str, float]:

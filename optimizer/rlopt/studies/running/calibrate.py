@@ -15,7 +15,7 @@ from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.fitting.user_fit import Fitted
 from rlopt.launchers.logs.contract import STAGES, STEP
 from rlopt.launchers.logs.read import Log, read_log
-from rlopt.launchers.logs.steady import Middle, Steady, steady
+from rlopt.launchers.logs.steady_state import Middle, SteadyState, steady_state
 from rlopt.problem import Problem
 from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.calibration_text import calibration_text
@@ -56,7 +56,7 @@ def calibrate(
 ) -> Recalibration:
     """Refit the constants on logs of a configuration of the problem's job and plan what is left. Raises InputError."""
     request = problem.request
-    logs = [(log, steady(log)) for log in (read_log(path, stated.launcher) for path in paths)]
+    logs = [(log, steady_state(log)) for log in (read_log(path, stated.launcher) for path in paths)]
     found = own_logs(logs, _as_logged(problem, config, logs), problem, config)
     run = _run(request, found.shipped, logs, stated)
     name = f"logs of {request.job.name}"
@@ -88,7 +88,7 @@ def calibrate(
     return with_plan(answer, problem, own, config, found.logged.get(STEP), backend)
 
 
-def _as_logged(problem: Problem, config: Configuration, logs: Sequence[tuple[Log, Steady]]) -> Request:
+def _as_logged(problem: Problem, config: Configuration, logs: Sequence[tuple[Log, SteadyState]]) -> Request:
     """The request with responses as long as they were on average over the steps that are fitted on."""
     request = problem.request
     text = request.job.response_tokens
@@ -121,7 +121,7 @@ def _stages(found: OwnLogs, after: dict[str, float]) -> list[StageSeconds]:
     ]
 
 
-def _moved(fitted: Fitted, logs: Sequence[tuple[Log, Steady]]) -> list[MovedConstant]:
+def _moved(fitted: Fitted, logs: Sequence[tuple[Log, SteadyState]]) -> list[MovedConstant]:
     rows = []
     for path, (before, after) in fitted.moved.items():
         names = next((BECAUSE[part] for part in reversed(path) if part in BECAUSE), (STEP,))
@@ -137,7 +137,7 @@ def _moved(fitted: Fitted, logs: Sequence[tuple[Log, Steady]]) -> list[MovedCons
     return rows
 
 
-def _because(names: Sequence[str], logs: Sequence[tuple[Log, Steady]]) -> str:
+def _because(names: Sequence[str], logs: Sequence[tuple[Log, SteadyState]]) -> str:
     told = []
     for log, one in logs:
         here = [name for name in names if name in one.middles] or [STEP]
@@ -149,7 +149,7 @@ def _told(log: str, stage: str, middle: Middle) -> str:
     return f"{stage} {middle.seconds:.4g} s over {middle.steps} steps ({log}:{middle.line})"
 
 
-def _log_read(log: Log, one: Steady) -> LogRead:
+def _log_read(log: Log, one: SteadyState) -> LogRead:
     first, last, count = one.used
     return LogRead(
         name=log.name,
@@ -174,7 +174,7 @@ def _bands(fitted: Fitted) -> list[CalibratedBand]:
     return rows
 
 
-def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[CalibratedBand]:
+def _same(found: OwnLogs, logs: Sequence[tuple[Log, SteadyState]]) -> list[CalibratedBand]:
     """Band of the configuration that was logged: its steps' spread, and what two runs of one configuration differ."""
     middles = [one.middles[STEP] for _, one in logs if STEP in one.middles]
     if not middles:
@@ -185,7 +185,7 @@ def _same(found: OwnLogs, logs: Sequence[tuple[Log, Steady]]) -> list[Calibrated
     return [CalibratedBand(what="the configuration that runs", before=half[0], after=half[1])]
 
 
-def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], stated: StatedRun) -> RunProgress:
+def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, SteadyState]], stated: StatedRun) -> RunProgress:
     """How far the run is: steps by the log's count, hours by its pace and one start, money by the plan's machines."""
     assert plan.time is not None
     done = max(one.last for _, one in logs) if stated.steps_done is None else stated.steps_done
@@ -205,7 +205,7 @@ def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, Steady]], state
 
 
 def _provenance(
-    logs: Sequence[tuple[Log, Steady]], found: OwnLogs, moved: Sequence[MovedConstant]
+    logs: Sequence[tuple[Log, SteadyState]], found: OwnLogs, moved: Sequence[MovedConstant]
 ) -> dict[str, object]:
     return {
         "logs": [_log_read(*one).model_dump(include={"name", "format", "used", "left_out"}) for one in logs],

@@ -17,7 +17,7 @@ from rlopt.fitting.user_fit import Fitted, refit, timings_of
 from rlopt.fitting.user_run import OwnRun
 from rlopt.launchers.logs.contract import GENERATE
 from rlopt.launchers.logs.read import Log
-from rlopt.launchers.logs.steady import Steady
+from rlopt.launchers.logs.steady_state import SteadyState
 from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
@@ -49,7 +49,7 @@ class OwnLogs:
     notes: tuple[str, ...]
 
 
-def own_logs(logs: Sequence[tuple[Log, Steady]], request: Request, problem: Problem, config: Configuration) -> OwnLogs:
+def own_logs(logs: Sequence[tuple[Log, SteadyState]], request: Request, problem: Problem, config: Configuration) -> OwnLogs:
     """Fit the constants on logs of one configuration, under ``request`` of the problem's job.
 
     Raises InputError where they are of another job.
@@ -102,7 +102,7 @@ def _plan(priced: PricedConfiguration, config: Configuration) -> Plan:
     return priced.plan
 
 
-def at_lengths(request: Request, logs: Sequence[Steady]) -> tuple[Request, list[str]]:
+def at_lengths(request: Request, logs: Sequence[SteadyState]) -> tuple[Request, list[str]]:
     """The request with the mean response of the logs, where they tell one that differs."""
     told = [one.response_tokens for one in logs if one.response_tokens]
     stated = request.job.response_tokens
@@ -120,7 +120,7 @@ def at_lengths(request: Request, logs: Sequence[Steady]) -> tuple[Request, list[
     return request.replaced("job.response_tokens", lengths), [note]
 
 
-def check_samples(logs: Sequence[tuple[Log, Steady]], request: Request, plan: Plan) -> None:
+def check_samples(logs: Sequence[tuple[Log, SteadyState]], request: Request, plan: Plan) -> None:
     """Refuse logs whose steps have other samples than the request's: they are of another job."""
     if not request.job.generates or request.job.filter.drop or plan.decisions is None:
         return
@@ -132,7 +132,7 @@ def check_samples(logs: Sequence[tuple[Log, Steady]], request: Request, plan: Pl
             raise InputError.of("job.prompts_per_step", message, file=log.name, allowed=f"{wanted:,.0f}", fix=fix)
 
 
-def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, Steady]]) -> str:
+def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, SteadyState]]) -> str:
     """Row of the frameworks that a launcher's loop is, by its name, the training backend and the mode."""
     sharded = plan.pools[0].layout is None or plan.pools[0].layout.sharding == "zero3"
     beside = any(one.overlapped for _, one in logs)

@@ -37,7 +37,7 @@ class Middle:
 
 
 @dataclass(frozen=True, slots=True)
-class Steady:
+class SteadyState:
     """One run in short."""
 
     middles: dict[str, Middle]
@@ -57,7 +57,7 @@ class Steady:
     logged_steps: int
 
 
-def steady(log: Log, warm_up: int = WARM_UP) -> Steady:
+def steady_state(log: Log, warm_up: int = WARM_UP) -> SteadyState:
     """Robust middles of a log with at least one step."""
     kept, left_out = _kept(log.steps, warm_up)
     beside = sum(step.overlapped for step in kept) * 2 > len(kept)
@@ -75,7 +75,7 @@ def steady(log: Log, warm_up: int = WARM_UP) -> Steady:
     lengths, sequences = ([value for value in (getattr(step, name) for step in kept) if value and value > 0.0]
                           for name in ("response_tokens", "sequences"))  # fmt: skip
     every = [step.seconds[STEP] for step in log.steps if STEP in step.seconds]
-    return Steady(
+    return SteadyState(
         middles=middles,
         response_tokens=float(np.mean(lengths)) if lengths else None,
         sequences=float(np.median(sequences)) if sequences else None,

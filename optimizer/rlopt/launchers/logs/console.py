@@ -13,7 +13,7 @@ Values = Mapping[str, float]
 
 
 @dataclass(slots=True)
-class Headed:
+class HeadedConsole:
     """Every line with the head tells a step.
 
     Parameters
