@@ -49,7 +49,9 @@ class OwnLogs:
     notes: tuple[str, ...]
 
 
-def own_logs(logs: Sequence[tuple[Log, SteadyState]], request: Request, problem: Problem, config: Configuration) -> OwnLogs:
+def own_logs(
+    logs: Sequence[tuple[Log, SteadyState]], request: Request, problem: Problem, config: Configuration
+) -> OwnLogs:
     """Fit the constants on logs of one configuration, under ``request`` of the problem's job.
 
     Raises InputError where they are of another job.
