@@ -9,8 +9,11 @@ import pytest
 
 from rlopt import api
 from rlopt.errors import InputError, MissingFactError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.compared import ComparedRequest, load_compared
 from rlopt.reports.check.derived import derived
+
+FACTS = load_catalog()
 
 FILE = """\
 version: 1
@@ -159,8 +162,8 @@ def test_the_table_changes_no_plan_and_a_check_names_it(path: Path) -> None:
     assert plans[0].cost == plans[1].cost
     assert plans[0].decisions == plans[1].decisions
     named = "keys of their own for sft, dpo, ppo, opd"
-    assert any(text.startswith(named) for text in derived(whole))
-    assert not any("keys of their own" in text for text in derived(bare))
+    assert any(text.startswith(named) for text in derived(whole, FACTS))
+    assert not any("keys of their own" in text for text in derived(bare, FACTS))
 
 
 def test_a_check_reads_what_each_algorithm_states(path: Path) -> None:

@@ -12,6 +12,7 @@ from rlopt import api
 from rlopt.answers.plan import Frontier
 from rlopt.assembly.audit import faults
 from rlopt.errors import InputError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
 from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import frontier_csv
@@ -20,6 +21,8 @@ from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
 from tests.reports import plans
 from tests.studies.small import asked
+
+FACTS = load_catalog()
 
 RISES = {"metric": "success_rate", "from": 55, "to": 80}
 
@@ -79,11 +82,13 @@ def test_report_and_csv_say_it() -> None:
 
 
 def test_a_check_says_what_a_point_is() -> None:
-    said = [text for text in derived(_with(RISES)) if text.startswith("target: ")]
+    said = [text for text in derived(_with(RISES), FACTS) if text.startswith("target: ")]
     assert said == ["target: success_rate from 55 to 80, 25 points; the plan says what one costs, all trials included"]
-    share = next(text for text in derived(_with({**RISES, "from": 0.5, "to": 0.75})) if text.startswith("target: "))
+    share = next(
+        text for text in derived(_with({**RISES, "from": 0.5, "to": 0.75}), FACTS) if text.startswith("target: ")
+    )
     assert "0.25 points; a point is 1 of the metric as written" in share
-    assert not any(text.startswith("target: ") for text in derived(asked("grpo")))
+    assert not any(text.startswith("target: ") for text in derived(asked("grpo"), FACTS))
 
 
 @pytest.mark.parametrize(

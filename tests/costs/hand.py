@@ -17,6 +17,7 @@ from rlopt.request import Request
 from rlopt.search.exhaustive import every_column
 from rlopt.workloads import Lengths, Role, Stage, Workload
 from rlopt.workloads.variants import Variant
+from tests.facts.tables import shipped_tables
 
 GB = 1e9
 HOUR = 3600.0
@@ -267,6 +268,7 @@ def hand_problem(asked: Request | None = None, **changes: Any) -> Problem:
         reference_regions={},
         provenance=(),
         left_out={},
+        **shipped_tables(),
     )
     problem = Problem(
         request=chosen,

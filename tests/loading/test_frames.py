@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from rlopt.facts.operations import load_operations
+from rlopt.facts.files.folder import load_catalog
 from rlopt.market.volumes import frame_bytes, trajectory_bytes, version_bytes
 from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from rlopt.workloads import build_workload
 from tests.workloads import asked
+
+FACTS = load_catalog()
 
 Ask = Callable[..., Any]
 SEEN = {"image_size": 448, "cameras": 3, "patch": 14, "tokens_per_image": 256, "bytes_per_frame": 20_000.0}
@@ -22,7 +24,7 @@ def sizes(job: dict[str, Any]) -> tuple[float, float]:
     """One frame of all cameras and one trajectory, as they are stored."""
     request = asked.request("vla", job)
     workload = build_workload(request, asked.models("vla"))
-    operations = load_operations()
+    operations = load_catalog().operations
     return frame_bytes(request, workload, operations), trajectory_bytes(request, workload, operations)
 
 
@@ -54,7 +56,7 @@ def test_a_data_set_of_trajectories_follows_from_its_images() -> None:
 
 def lines(job: dict[str, Any]) -> list[str]:
     request: Request = asked.request("vla", job)
-    return [line for line in derived(request) if "an image takes" in line]
+    return [line for line in derived(request, FACTS) if "an image takes" in line]
 
 
 def test_check_says_how_the_bytes_follow() -> None:

@@ -7,12 +7,15 @@ from rich.console import RenderableType
 
 from rlopt import api
 from rlopt.errors import InputError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
 from rlopt.reports.console import to_text
 from rlopt.reports.text.choices import decisions
 from rlopt.reports.text.time import sections
 from rlopt.studies.cheapest import cheapest
 from tests.loading.test_options import EXAMPLES, SLOW, prepare, problem
+
+FACTS = load_catalog()
 
 SFT, VLA, GRPO = "02-sft-llama3.1-8b-deadline", "14-vla-recap-4b-448", "07-grpo-llama3.1-8b-quota"
 
@@ -23,7 +26,7 @@ def shown(*parts: RenderableType) -> str:
 
 def lines(name: str, *changes: str) -> list[str]:
     """What a check derives that speaks of samples."""
-    every = derived(api.load(EXAMPLES / f"{name}.yaml", changes))
+    every = derived(api.load(EXAMPLES / f"{name}.yaml", changes), FACTS)
     said = [line for line in every if not line.startswith("at defaults")]
     return [line for line in said if "prepar" in line or "is read as" in line or "from the store" in line]
 

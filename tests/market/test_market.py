@@ -10,7 +10,6 @@ import pytest
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer, Shape
 from rlopt.facts.files.folder import load_catalog
-from rlopt.facts.node import load_nodes
 from rlopt.market.market import NO_RATE, NO_TERM, UNKNOWN_REGION, allowed_regions, named_devices, open_market
 from rlopt.market.places import check_places, known_places
 from rlopt.problem import Market, Topology
@@ -236,7 +235,7 @@ def test_machines_boot_from_a_volume_of_providers_that_list_them() -> None:
     disks = (store("north", None, "disk", 0.1, "block"), store("south", None, "slow", 0.1, "hdd"))
     market = open_market(asked(), catalog_of(BASE, SOUTH, storage=disks), 64)
     assert market.boot_disk_gib is not None
-    assert market.boot_disk_gib.tolist() == [load_nodes().disk_image_gib, 0.0]
+    assert market.boot_disk_gib.tolist() == [load_catalog().nodes.disk_image_gib, 0.0]
     yuan = replace(disks[0], currency="CNY")  # no rate, no price
     market = open_market(asked(), catalog_of(BASE, SOUTH, storage=(yuan,)), 64)
     assert market.boot_disk_gib is not None

@@ -10,9 +10,12 @@ import pytest
 
 from rlopt.api import load, problem_of
 from rlopt.errors import MissingFactError
-from rlopt.market.launchers import elastic, load_launchers
+from rlopt.facts.files.folder import load_catalog
+from rlopt.market.launchers import elastic
 from rlopt.problem import Problem
 from tests.studies.small import asked
+
+FACTS = load_catalog()
 
 
 def problem(algorithm: str = "grpo", **sections: Any) -> Problem:
@@ -26,7 +29,7 @@ def says(text: str, **sections: Any) -> bool:
 
 
 def test_every_launcher_that_is_said_to_be_elastic_or_not_has_a_source() -> None:
-    launchers = load_launchers()
+    launchers = load_catalog().launchers
     assert {name for name, one in launchers.items() if one.elastic} >= {"cosmos-rl"}
     assert {name for name, one in launchers.items() if one.elastic is False} >= {"verl", "trl"}
     for name, one in launchers.items():
@@ -35,11 +38,13 @@ def test_every_launcher_that_is_said_to_be_elastic_or_not_has_a_source() -> None
 
 
 def test_only_a_launcher_that_is_stated_to_be_elastic_is() -> None:
-    stated = {name: elastic(asked("grpo", recovery={"launcher": name})) for name in ("Cosmos-RL", "verl", "openrlhf")}
+    stated = {
+        name: elastic(asked("grpo", recovery={"launcher": name}), FACTS) for name in ("Cosmos-RL", "verl", "openrlhf")
+    }
     assert stated == {"Cosmos-RL": True, "verl": False, "openrlhf": False}
-    assert not elastic(asked("grpo"))
+    assert not elastic(asked("grpo"), FACTS)
     with pytest.raises(MissingFactError, match=r"(?s)launcher nobodys.*write one of cosmos-rl, .*or delete the key"):
-        elastic(asked("grpo", recovery={"launcher": "nobodys"}))
+        elastic(asked("grpo", recovery={"launcher": "nobodys"}), FACTS)
 
 
 def test_an_offer_waits_as_long_as_the_longest_row_that_matches() -> None:

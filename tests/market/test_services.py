@@ -10,7 +10,6 @@ import pytest
 from rlopt.errors import MissingFactError
 from rlopt.facts import CachePrice, LogPrice, Traffic
 from rlopt.facts.files.folder import load_catalog
-from rlopt.facts.node import load_nodes
 from rlopt.market.price_book import TariffBook, zone_tariff
 from rlopt.market.services import cheapest_cache
 from rlopt.market.volumes import cached_bytes, dataset_bytes, versions
@@ -133,7 +132,7 @@ def test_head_node_and_environment_boot_from_a_volume_each() -> None:
     assert found.control is not None
     assert machines is not None
     assert machines.nodes > 1
-    image = load_nodes().disk_image_gib * GIB / 1e9
+    image = load_catalog().nodes.disk_image_gib * GIB / 1e9
     assert found.boot_gb() == pytest.approx([(found.control.nodes + machines.nodes) * image])
     assert zone_tariff(book(tools=tools), "north", "n1").boot_gb().tolist() == [0]  # no disks are listed
     # how many machines stand behind a price of CPU time is not known

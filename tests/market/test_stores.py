@@ -10,7 +10,7 @@ import pytest
 from rlopt.data_dir import catalogs_dir
 from rlopt.errors import MissingFactError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.market.stores import lacks, load_stores
+from rlopt.market.stores import lacks
 from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
 from rlopt.reading.request_file import read_request
@@ -43,7 +43,7 @@ def test_facts_have_sources() -> None:
 
     table = YAML(typ="safe", pure=True).load((catalogs_dir() / "stores.yaml").read_text(encoding="utf-8"))
     services = {f"{row.provider}/{row.service}" for row in load_catalog().storage}
-    assert set(load_stores()) <= services
+    assert set(load_catalog().stores) <= services
     for name, entry in table.items():
         if isinstance(entry, dict):
             for fact in ("encrypted", "private"):
@@ -75,9 +75,9 @@ def test_countries_are_those_of_the_region() -> None:
     assert {catalog.country(*zone[:2]) for zone in found.market.zones} == {"US"}
     assert found.market.left_out["limits.storage"] > 0
     one = next(row for row in catalog.storage if row.service == "S3")
-    assert lacks(found.request, one, "DE") == "countries"
-    assert lacks(found.request, one, None) == "countries"
-    assert lacks(found.request, one, "US") is None
+    assert lacks(found.request, found.catalog, one, "DE") == "countries"
+    assert lacks(found.request, found.catalog, one, None) == "countries"
+    assert lacks(found.request, found.catalog, one, "US") is None
 
 
 def test_nothing_left_is_an_error_that_says_so() -> None:

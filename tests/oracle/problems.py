@@ -11,7 +11,6 @@ import numpy as np
 
 from rlopt.facts import Offer, Shape
 from rlopt.facts.files.folder import load_catalog
-from rlopt.facts.operations import load_operations
 from rlopt.pools.pricing import unloaded
 from rlopt.problem import Checkpoint, Market, Pools, Problem, Topology
 from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
@@ -374,7 +373,7 @@ def random_problem(seed: int, objective: str = "cost", mixes: bool = False) -> P
         variants=variants,
         models=models,
         market=market,
-        operations=load_operations(),
+        operations=load_catalog().operations,
         tariffs=tariffs,
         tiers=TierTable.of(tariffs),
         checkpoint=checkpoint,

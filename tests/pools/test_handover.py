@@ -11,7 +11,7 @@ import pytest
 
 from rlopt import api
 from rlopt.estimates import sync_seconds
-from rlopt.facts.node import load_nodes
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.context import Context
 from rlopt.pools.handover import handover_seconds, link_gb_s
 from rlopt.problem import Problem, Topology
@@ -38,7 +38,7 @@ def test_a_link_slower_than_the_software_sets_the_rate() -> None:
         assert link_gb_s(linked(gbps)) == pytest.approx([rate])
         assert handover_seconds(linked(gbps)) == pytest.approx([moved / 1e9 * (1 / rate - software)])
     assert handover_seconds(linked(3200.0)) == pytest.approx([0.0])
-    assert load_nodes().machine_network_gbps == 10.0
+    assert load_catalog().nodes.machine_network_gbps == 10.0
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,7 @@ import pytest
 
 from rlopt import api
 from rlopt.columns.joint import NO_PROGRESS, options
-from rlopt.facts.node import load_nodes
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.node.disk import disk_gib, weights_bytes
 from rlopt.pools.node.host import base_gib, levels, node_memory_gib, sample_bytes, staged_gib
@@ -24,7 +24,7 @@ from tests.pools import parts
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "requests"
 GIB = 2.0**30
-NODES = load_nodes()
+NODES = load_catalog().nodes
 ONE = np.array([1])
 HERE = np.array([0])
 

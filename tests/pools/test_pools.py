@@ -11,7 +11,7 @@ from rlopt.answers.plan import LayoutChoice
 from rlopt.assembly.audit import straddles
 from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
-from rlopt.facts.operations import load_operations
+from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.builder import join_pools
 from rlopt.pools.checkpoints import checkpoint_sizes, intervals
 from rlopt.pools.pricing import Needs, is_one, price_rows, spread, stop_rates
@@ -145,7 +145,7 @@ def test_intervals_divide_the_history_or_form_a_grid(every: int | None, steps: i
 
 
 def test_operations_say_what_is_assumed() -> None:
-    found = load_operations()
+    found = load_catalog().operations
     assert found.overhead_hours == pytest.approx((found.startup_minutes + found.shutdown_minutes) / 60)
     assert any(text.startswith("startup 15 min") for text in found.assumed)
     assert not any(text.startswith("restart") for text in found.assumed)

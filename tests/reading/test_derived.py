@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
+
+FACTS = load_catalog()
 
 Load = Callable[..., Any]
 
@@ -22,7 +25,7 @@ def test_everything_that_follows(bases: dict[str, str], load: Load) -> None:
         .replace("update_precision: bf16", "informative_groups: 0.9\n  group_size: {value: 4, because: easy}")
         .replace("group_size: [8]", "group_size: [8, 16]")
     )
-    assert [line for line in derived(load(text)) if not line.startswith("at defaults")] == [
+    assert [line for line in derived(load(text), FACTS) if not line.startswith("at defaults")] == [
         "job small: grpo, all weights trained, with adamw; "
         "models: policy Qwen/Qwen2.5-0.5B, reference policy, reward rule",
         "steps: 32 (ceil(2 epochs × 1000 samples / 64 per step))",
@@ -53,7 +56,7 @@ def test_a_convergence_table_and_an_unreachable_floor(bases: dict[str, str], loa
         .replace("group_size: [8]", "group_size: [4, 8]")
         .replace("update_precision: bf16", "group_size: 16")
     )
-    found = derived(load(text))
+    found = derived(load(text), FACTS)
     assert "steps by group size: 8: 700" in found
     assert "group sizes without an entry in job.convergence are excluded: 4" in found
     assert "no group size in choices reaches the floor of 16: the request cannot be met as it stands" in found
@@ -61,7 +64,7 @@ def test_a_convergence_table_and_an_unreachable_floor(bases: dict[str, str], loa
 
 def test_robots_and_images(bases: dict[str, str], load: Load) -> None:
     text = bases["vla"].replace("{policy: some/vla}", "{policy: some/vla, value: some/value}")
-    found = derived(load(text, "floors.value_bins=201"))
+    found = derived(load(text, "floors.value_bins=201"), FACTS)
     assert "choices.value_bins is not given: 201, the floor" in found
     assert "256 image tokens per observation (1 × 256)" in found
     assert "one inference every 1s of robot time (50 actions)" in found
@@ -70,7 +73,7 @@ def test_robots_and_images(bases: dict[str, str], load: Load) -> None:
 
 
 def test_no_floors_and_no_deadline(bases: dict[str, str], load: Load) -> None:
-    found = derived(load(bases["sft"]))
+    found = derived(load(bases["sft"]), FACTS)
     assert "no floors are set: extends: [...] brings those of a preset" in found
     assert "no deadline is set: the cheapest plan may take long" in found
     assert "64 sequences a step, 64 per policy update" in found
@@ -89,7 +92,8 @@ def test_what_is_logged_held_kept_and_released(bases: dict[str, str], load: Load
             "job.environment={kind: tools, calls_per_sample: {mean: 1, max: 2}, seconds_per_call: {mean: 1s, max: 2s}}",
             "limits.budget.storage=5 USD",
             "costs.idle={before_release: 30min, automatic: {within: 5min, setup_hours: 2}, volumes: 48h}",
-        )
+        ),
+        load_catalog(),
     )
     assert set(found) >= {
         "metrics: 40 series, 3 histograms, 2 of intermediate variables every 5 steps, 10% of that after 25% of the "
@@ -110,7 +114,9 @@ def test_what_is_logged_held_kept_and_released(bases: dict[str, str], load: Load
 
 def test_facts_below_a_floor_are_told(bases: dict[str, str], load: Load) -> None:
     change = ("job.metrics.every=5", "job.data.precision=jpeg75", "job.metrics.hardware=0")
-    found = derived(load(bases["sft"], *change, "floors={core_metrics: {every: 2}, data_precision: jpeg90}"))
+    found = derived(
+        load(bases["sft"], *change, "floors={core_metrics: {every: 2}, data_precision: jpeg90}"), load_catalog()
+    )
     assert "metrics: 25 series every 5 steps; none of the hardware" in found
     assert (
         "metrics are 5 steps apart and floors.core_metrics asks for 2: the request cannot be met as it stands" in found
@@ -119,13 +125,17 @@ def test_facts_below_a_floor_are_told(bases: dict[str, str], load: Load) -> None
         "data are stored as jpeg75 and floors.data_precision asks for jpeg90: "
         "the request cannot be met as it stands" in found
     )
-    fine = derived(load(bases["sft"], *change, "floors={core_metrics: {every: 5}, data_precision: jpeg75}"))
+    fine = derived(
+        load(bases["sft"], *change, "floors={core_metrics: {every: 5}, data_precision: jpeg75}"), load_catalog()
+    )
     assert not any("cannot be met" in line for line in fine)
 
 
 def test_steps_by_value_bins(bases: dict[str, str], load: Load) -> None:
     text = bases["vla"].replace("steps: 10", "value_convergence: {101: 12, 201: 10}").replace("vla}", "vla, value: v}")
-    found = derived(load(text))
+    found = derived(load(text), FACTS)
     assert "steps by value bins: 101: 12, 201: 10" in found
     assert not any(line.startswith("steps: ") for line in found)
-    assert "10% more tokens are trained against forgetting" in derived(load(bases["sft"], "job.remedial_share=0.1"))
+    assert "10% more tokens are trained against forgetting" in derived(
+        load(bases["sft"], "job.remedial_share=0.1"), load_catalog()
+    )

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.request_file import load_request, read_request
 from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from rlopt.units import GIB, Money
+
+FACTS = load_catalog()
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = sorted((ROOT / "tests" / "data" / "requests").glob("*.yaml"))
@@ -32,7 +35,7 @@ def test_every_example_loads(path: Path) -> None:
     request = load_request(path)
     assert request.group_sizes
     assert request.job.steps_for(request.group_sizes[0])
-    assert len(derived(request)) >= 4
+    assert len(derived(request, FACTS)) >= 4
     assert Request.model_validate_json(request.model_dump_json(by_alias=True)) == request
 
 

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.rest import rest_of
 from rlopt.reports.check.derived import derived
+
+FACTS = load_catalog()
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -58,7 +61,7 @@ def test_what_is_refused(
     ],
 )
 def test_a_check_says_how_they_move(changes: tuple[str, ...], said: str, bases: dict[str, str], load: Load) -> None:
-    assert any(said in sentence for sentence in derived(load(bases["grpo"], *changes)))
+    assert any(said in sentence for sentence in derived(load(bases["grpo"], *changes), FACTS))
 
 
 def test_the_rest_of_a_run_begins_where_it_stands(bases: dict[str, str], load: Load) -> None:
@@ -72,7 +75,7 @@ def test_the_rest_of_a_run_begins_where_it_stands(bases: dict[str, str], load: L
 
 @pytest.mark.parametrize("changes", [(), (f"{END}=200",)])
 def test_it_says_nothing_where_they_stay(changes: tuple[str, ...], bases: dict[str, str], load: Load) -> None:
-    assert not any("over the run, " in sentence for sentence in derived(load(bases["grpo"], *changes)))
+    assert not any("over the run, " in sentence for sentence in derived(load(bases["grpo"], *changes), FACTS))
 
 
 @pytest.mark.parametrize(("part", "mean"), [((0.0, 0.5), 300.0), ((0.25, 0.75), 400.0), ((1.0, 1.0), 600.0)])

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
+
+FACTS = load_catalog()
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -107,7 +110,7 @@ def test_a_check_says_each_of_them_in_words(bases: dict[str, str], load: Load) -
         "costs.waiting_people=0.5",
         "floors.checkpoints.history_every=50",
     ]
-    said = derived(load(bases["grpo"], *changes))
+    said = derived(load(bases["grpo"], *changes), FACTS)
     for sentence in (
         "4 pilots of 5% of a run each are billed at the plan's own machines, their hours outside the deadline",
         "0.5 collapses of a run are expected: each costs half of 50 steps on average, and a restart",
@@ -122,5 +125,5 @@ def test_a_check_says_each_of_them_in_words(bases: dict[str, str], load: Load) -
         "0.5 engineer hours are lost for each hour of waiting",
     ):
         assert sentence in said
-    idle = derived(load(bases["grpo"], "costs.waiting_people=0.5"))
+    idle = derived(load(bases["grpo"], "costs.waiting_people=0.5"), FACTS)
     assert any("nothing is waited for" in sentence for sentence in idle)

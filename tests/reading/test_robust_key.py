@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from rlopt.errors import Complaint
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
+
+FACTS = load_catalog()
 
 Load = Callable[..., Any]
 Complain = Callable[..., tuple[Complaint, ...]]
@@ -47,4 +50,4 @@ def test_what_is_refused(change: str, key: str, message: str, bases: dict[str, s
     ],
 )
 def test_a_check_says_what_holds(changes: tuple[str, ...], said: str, bases: dict[str, str], load: Load) -> None:
-    assert any(said in sentence for sentence in derived(load(bases["sft"], *changes)))
+    assert any(said in sentence for sentence in derived(load(bases["sft"], *changes), FACTS))

@@ -9,6 +9,7 @@ from rlopt.facts.device import Device
 from rlopt.facts.model import Model
 from rlopt.facts.offer import Offer, Shape
 from rlopt.facts.provenance import Provenance
+from tests.facts.tables import shipped_tables
 
 
 def _shape(provider: str, name: str, device: str, gpus: int, vcpus: float | None) -> Shape:
@@ -121,4 +122,5 @@ def catalog() -> Catalog:
             Provenance("models", "", 1, "cards"),
         ),
         left_out=MappingProxyType({"no machine of that name": 7}),
+        **shipped_tables(),
     )

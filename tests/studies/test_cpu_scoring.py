@@ -10,10 +10,13 @@ from rlopt.answers.plan import Plan, Pool
 from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.market.scorers import SCORERS
 from rlopt.reports.check.derived import derived
 from rlopt.request import Request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
+
+FACTS = load_catalog()
 
 GIB = 4.0
 """Memory of a process."""
@@ -128,7 +131,7 @@ def test_the_bill_is_the_same_when_it_is_read_again() -> None:
 
 
 def test_the_check_says_what_scoring_without_gpus_takes() -> None:
-    text = "\n".join(derived(scored(8.0)))
+    text = "\n".join(derived(scored(8.0), FACTS))
     assert "without GPUs 2 s a sample in a process of 4 vCPUs, 1 or 8 of them" in text
 
 

@@ -11,10 +11,13 @@ from rich.console import Console
 from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
 from rlopt.reports.text.choices import decisions
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd
+
+FACTS = load_catalog()
 
 LONG: dict[str, Any] = {
     "prompt_tokens": {"mean": 2000, "max": 4000},
@@ -104,7 +107,7 @@ def test_a_launcher_offers_what_its_documents_state() -> None:
 
 
 def test_the_check_says_what_is_open() -> None:
-    text = "\n".join(derived(fine_tuning({"loss": ["whole", "chunked"]})))
+    text = "\n".join(derived(fine_tuning({"loss": ["whole", "chunked"]}), FACTS))
     assert "kernels are a decision: loss whole or chunked" in text
 
 

@@ -12,10 +12,13 @@ from rlopt import api
 from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
 from rlopt.request import Pairs, Request
 from rlopt.studies.pairs import pairs_request, priced
 from tests.studies.small import LARGE, SMALL, asked, solved, usd
+
+FACTS = load_catalog()
 
 
 def paired(algorithm: str = "dpo", made: dict[str, Any] | None = None, **sections: Any) -> Request:
@@ -140,7 +143,7 @@ def test_a_budget_counts_the_phase() -> None:
 def test_the_plan_reads_back_and_the_check_tells_of_the_phase() -> None:
     plan = api.solve(paired())
     assert Plan.model_validate(plan.document()) == plan
-    text = "\n".join(derived(paired(made={"pairs_per_prompt": 2})))
+    text = "\n".join(derived(paired(made={"pairs_per_prompt": 2}), FACTS))
     assert f"4 candidates of the policy to each prompt, judged by {LARGE}, 2 pairs kept of each prompt" in text
 
 

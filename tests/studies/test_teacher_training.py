@@ -11,11 +11,14 @@ from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reports.check.derived import derived
 from rlopt.request import ModelOption
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.teacher_training import training_request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd
+
+FACTS = load_catalog()
 
 SFT: dict[str, Any] = {"prompts_per_step": 32, "steps": 60, "prompt_tokens": {"mean": 100, "max": 200}}
 
@@ -125,10 +128,10 @@ def test_the_bill_is_the_same_when_it_is_read_again() -> None:
 
 
 def test_the_check_says_what_is_trained_first() -> None:
-    text = "\n".join(derived(asked("opd", {"teacher": [trained(shared_by=3), SMALL]})))
+    text = "\n".join(derived(asked("opd", {"teacher": [trained(shared_by=3), SMALL]}), FACTS))
     assert "trained first by sft: 60 steps of 32 sequences, shared by 3 runs" in text
     epochs = {"prompts_per_step": 32, "epochs": 2, "dataset_samples": 800, "remedial_share": 0.1}
-    text = "\n".join(derived(asked("opd", {"teacher": {"model": LARGE, "teacher_training": epochs}})))
+    text = "\n".join(derived(asked("opd", {"teacher": {"model": LARGE, "teacher_training": epochs}}), FACTS))
     assert "50 steps of 32 sequences, 10% more tokens against forgetting" in text
 
 

@@ -31,7 +31,6 @@ from rlopt.costs.stored.kept_bytes import KINDS, disk_usd, held_charges, held_pa
 from rlopt.costs.stored.tier_moves import Route, route_charge
 from rlopt.costs.stored.tiers import Stay, Values, added, free_share
 from rlopt.costs.text_log import FILES
-from rlopt.facts.node import load_nodes
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 
@@ -196,7 +195,7 @@ def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
         return []
     free, trials = free_share(problem), problem.request.job.trials
     left = seconds_to_hours(problem.request.costs.idle.volumes)
-    machines, image = sum(pool.nodes for pool in plan.pools if pool.disk_gb), load_nodes().disk_image_gib
+    machines, image = sum(pool.nodes for pool in plan.pools if pool.disk_gb), problem.catalog.nodes.disk_image_gib
     found = []
     for item, kind, hours in (("disks", "elastic", plan.time.expected_hours), ("orphan volumes", "hidden", left)):
         if not hours:

@@ -9,13 +9,17 @@ from itertools import chain
 
 from rlopt.errors import MissingFactError
 from rlopt.facts.device import Device
+from rlopt.facts.launcher import Launcher, SkyPilotNames
+from rlopt.facts.measured import MeasuredNames
 from rlopt.facts.model import Model
 from rlopt.facts.network import Traffic
+from rlopt.facts.node import Nodes
 from rlopt.facts.offer import CpuOffer, Offer, Shape
+from rlopt.facts.operations import Operations
 from rlopt.facts.provenance import Provenance
 from rlopt.facts.reliability import FailureRate
 from rlopt.facts.service import CachePrice, Commitment, LogPrice
-from rlopt.facts.storage import StorageTier
+from rlopt.facts.storage import StorageTier, Store
 from rlopt.facts.storage_speed import StorageSpeed
 
 
@@ -68,6 +72,13 @@ class Catalog:
     reference_regions: Mapping[str, str]
     provenance: tuple[Provenance, ...]
     left_out: Mapping[str, int]
+    operations: Operations
+    nodes: Nodes
+    launchers: Mapping[str, Launcher]
+    stores: Mapping[str, Store]
+    """What is stated of storage, by ``provider/service``."""
+    skypilot: SkyPilotNames
+    measured: MeasuredNames
     speeds: Mapping[str, StorageSpeed] = field(default_factory=dict)
     """Throughput of mounted stores, by the id of their tier."""
 

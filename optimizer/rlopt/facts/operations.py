@@ -1,22 +1,8 @@
-"""Operational constants: start-up, restart, idle, head node. One file of the catalogs, read once."""
+"""Operational constants: start-up, restart, idle, head node."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-
-from rlopt.data_dir import catalogs_dir
-
-_UNITS = (
-    ("_minutes", "min"),
-    ("_vcpus", "vCPUs"),
-    ("_bytes_per_pixel", "B a pixel"),
-    ("_bytes", "B"),
-    ("_gib", "GiB"),
-    ("_gb_s_per_node", "GB/s per node"),
-    ("_gb_s_per_gpu", "GB/s per GPU"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +27,3 @@ class Operations:
     def overhead_hours(self) -> float:
         """Hours of a run outside its steps."""
         return (self.startup_minutes + self.shutdown_minutes) / 60.0
-
-
-def _in_words(key: str, value: float) -> str:
-    """``startup 15 min`` from ``startup_minutes``."""
-    for ending, unit in _UNITS:
-        if key.endswith(ending):
-            return f"{key.removesuffix(ending).replace('_', ' ')} {value:g} {unit}"
-    return f"{key.replace('_', ' ')} {value:g}"
-
-
-@lru_cache(maxsize=8)
-def load_operations(folder: Path | None = None) -> Operations:
-    """Read ``operations.yaml`` of the shipped catalogs (or of ``folder``)."""
-    from rlopt.facts.files.tables import table
-
-    found = table((folder or catalogs_dir()) / "operations.yaml")
-    entries = {key: entry for key, entry in found.items() if isinstance(entry, dict)}
-    assumed = tuple(_in_words(key, entry["value"]) for key, entry in entries.items() if entry["source"] == "assumption")
-    return Operations(**{key: float(entry["value"]) for key, entry in entries.items()}, assumed=assumed)

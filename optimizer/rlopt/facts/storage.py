@@ -1,4 +1,4 @@
-"""Places to keep bytes, and what they charge."""
+"""Places to keep bytes: what they charge, and what is stated of them."""
 
 from __future__ import annotations
 
@@ -45,3 +45,13 @@ class StorageTier:
     as_of: str
     source: str
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """What is stated of a provider's service; None where nothing is."""
+
+    encrypted: bool | None = None
+    """At rest, without anything to be set up."""
+    private: bool | None = None
+    """Reachable without the public internet."""

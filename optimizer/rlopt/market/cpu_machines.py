@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlopt.errors import MissingFactError
-from rlopt.facts.node import load_nodes
+from rlopt.facts import Nodes
 from rlopt.market.cpu_book import VCPU_HOUR, CpuBook
 from rlopt.problem.tariff import CpuPool, Disk
 from rlopt.request import Request
@@ -16,11 +16,11 @@ Place = tuple[str, str | None]
 """Provider and region."""
 
 
-def booting(machines: CpuPool | None, disk: Disk | None) -> CpuPool | None:
+def booting(machines: CpuPool | None, disk: Disk | None, nodes: Nodes) -> CpuPool | None:
     """The machines with a volume each to boot from; not where the request prices CPU time instead of machines."""
     if machines is None or disk is None or machines.offer == VCPU_HOUR:
         return machines
-    return replace(machines, boot_gb=machines.nodes * bytes_to_gb(load_nodes().disk_image_gib * GIB))
+    return replace(machines, boot_gb=machines.nodes * bytes_to_gb(nodes.disk_image_gib * GIB))
 
 
 def compression_vcpu(machines: CpuBook, request: Request, place: Place) -> tuple[CpuPool | None, list[str]]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog, Offer
-from rlopt.facts.node import load_nodes
 from rlopt.market.places import check_places
 from rlopt.market.stores import unreached
 from rlopt.problem import Market, Topology
@@ -152,7 +151,7 @@ def open_market(
         warnings.append(f"{left_out[NO_RATE]} {NO_RATE}: left out; costs.exchange_rates brings them in")
     market = _columns(kept, request, gpu_limit, left_out, warnings)
     boots = {row.provider for row in catalog.storage if row.kind == "block" and usd_rate(row.currency, request)}
-    image = load_nodes().disk_image_gib
+    image = catalog.nodes.disk_image_gib
     return replace(market, boot_disk_gib=np.array([image if one.provider in boots else 0.0 for one in market.offers]))
 
 

@@ -259,8 +259,8 @@ def zone_tariff(
         log.id,
         log.source,
         log.as_of,
-        booting(control, disk),
-        tuple(booting(machines, disk) for machines in environments),
+        booting(control, disk, book.catalog.nodes),
+        tuple(booting(machines, disk, book.catalog.nodes) for machines in environments),
         tuple(warnings),
         disk=disk,
         cache=cache,
@@ -271,5 +271,5 @@ def zone_tariff(
         log_way=route.note,
         data_per_gb=data,
         data_note=data_note,
-        scorers=tuple(booting(machines, disk) for machines in scoring),
+        scorers=tuple(booting(machines, disk, book.catalog.nodes) for machines in scoring),
     )

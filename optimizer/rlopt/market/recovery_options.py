@@ -38,7 +38,7 @@ def waits(request: Request, market: Market, catalog: Catalog) -> Floats | None:
     return found
 
 
-def notes(request: Request) -> list[str]:
+def notes(request: Request, catalog: Catalog) -> list[str]:
     """What a plan has to say of recovery, waits and trials that the request leaves to a default."""
     job, limits, found = request.job, request.limits, list[str]()
     if job.algorithm in SENSITIVE and not job.divergences and "job.divergences" not in request.source.places:
@@ -54,7 +54,7 @@ def notes(request: Request) -> list[str]:
         found.append(
             "assumed: machines are there at once; limits.deadline_from is request and limits.wait is not given"
         )
-    launcher = launcher_of(request)
+    launcher = launcher_of(request, catalog)
     if any(request.checkpoint.rollouts) and not (launcher is not None and launcher.elastic):
         why = "recovery.launcher is not given" if launcher is None else f"{launcher.name} is not elastic"
         found.append(f"checkpoint.rollouts shortens nothing: {why}, so a lost rollout machine stops the whole run")

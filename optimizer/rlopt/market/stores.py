@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from rlopt.data_dir import catalogs_dir
-from rlopt.facts import Catalog, StorageTier
+from rlopt.facts import Catalog, StorageTier, Store
 from rlopt.request import Request
 
 DEFAULT_STORAGE = "aws"
 """A large cloud's object store that any provider's machines can reach, where theirs is unknown."""
-
-
-class Store(NamedTuple):
-    """What is stated of a provider's service; None where nothing is."""
-
-    encrypted: bool | None
-    private: bool | None
-
-
-@lru_cache(maxsize=8)
-def load_stores(folder: Path | None = None) -> Mapping[str, Store]:
-    """Read ``stores.yaml`` of the shipped catalogs (or of ``folder``), by ``provider/service``."""
-    from rlopt.facts.files.tables import table
-
-    found = table((folder or catalogs_dir()) / "stores.yaml")
-    return {
-        name: Store(entry.get("encrypted"), entry.get("private"))
-        for name, entry in found.items()
-        if isinstance(entry, dict)
-    }
 
 
 def limited(request: Request) -> bool:
@@ -41,9 +17,9 @@ def limited(request: Request) -> bool:
     return bool(asked.encrypted or asked.private or asked.countries is not None)
 
 
-def lacks(request: Request, row: StorageTier, country: str | None) -> str | None:
+def lacks(request: Request, catalog: Catalog, row: StorageTier, country: str | None) -> str | None:
     """What a store that stands in ``country`` does not state of what is asked; None where it states all of it."""
-    asked, known = request.limits.storage, load_stores().get(f"{row.provider}/{row.service}", Store(None, None))
+    asked, known = request.limits.storage, catalog.stores.get(f"{row.provider}/{row.service}", Store())
     if asked.encrypted and not known.encrypted:
         return "encrypted"
     if asked.private and not known.private:
@@ -65,7 +41,7 @@ def admitted(
     """The rows that state what is asked, for pools of a zone."""
     if not limited(request):
         return list(rows)
-    return [row for row in rows if lacks(request, row, stands_in(catalog, row, provider, region)) is None]
+    return [row for row in rows if lacks(request, catalog, row, stands_in(catalog, row, provider, region)) is None]
 
 
 def billed_by_use(catalog: Catalog, row: StorageTier) -> bool:

@@ -1,25 +1,18 @@
 """From printed names to facts: which model a row measured, on which machine.
 
-Printed spellings stand in catalogs/measured/names.csv, machines in machines.csv there. Models and GPUs that no
-plan may use (hybrids whose memory is not fully known, cards that nobody rents) stand beside them with what a
-prediction needs.
+Printed spellings, machines, and models and GPUs that no plan may use are `Catalog.measured`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.facts import Catalog, Device, Model, parameter_count
-from rlopt.facts.files.cells import records
-from rlopt.facts.files.devices import device as read_device
-from rlopt.facts.files.devices import model as read_model
 from rlopt.measured.rows import MeasuredRow
 
-FOLDER = "measured"
 SAME_SHAPE = 0.02
 """Stated parameters within this share of a shape's own count confirm the shape."""
 DEFAULT_VOCABULARY = 50304
@@ -36,19 +29,6 @@ VARIANT_WORDS = frozenset((
 HEAD_DIM = 128
 
 
-class _Verbatim(Mapping[str, str]):
-    """Sources as written in the cell."""
-
-    def __getitem__(self, key: str) -> str:
-        return key
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
-
-
 @dataclass(frozen=True, slots=True)
 class MeasuredMachine:
     """A GPU in its machine, as `Hardware.of` takes it; ``node_gbps`` is the network of one machine, Gb/s."""
@@ -59,47 +39,17 @@ class MeasuredMachine:
     node_gbps: float | None
 
 
-@lru_cache(maxsize=1)
-def _models() -> Mapping[str, Model]:
-    found = records(catalogs_dir() / FOLDER, "models.csv", lambda row: read_model(row, _Verbatim()))
-    return {model.name: model for model in found}
-
-
-@lru_cache(maxsize=1)
-def _devices() -> Mapping[str, Device]:
-    found = records(catalogs_dir() / FOLDER, "devices.csv", lambda row: read_device(row, _Verbatim()))
-    return {device.name: device for device in found}
-
-
-@lru_cache(maxsize=1)
-def _names() -> Mapping[str, str]:
-    return dict(records(catalogs_dir() / FOLDER, "names.csv", lambda row: (row["printed"], row["model"])))
-
-
-@lru_cache(maxsize=1)
-def _machines() -> tuple[tuple[re.Pattern[str], str, int, str, float], ...]:
-    return records(
-        catalogs_dir() / FOLDER,
-        "machines.csv",
-        lambda row: (
-            re.compile(row["printed"]),
-            row["device"],
-            int(row["gpus_per_node"]),
-            row["intra"],
-            float(row["node_gbps"]),
-        ),
-    )
-
-
 def find_machine(row: MeasuredRow, catalog: Catalog) -> MeasuredMachine | str:
     """The machine of a row by its `gpu` and `gpus_per_node` cells, or why it is unknown."""
     printed = row.text("gpu").lower()
     if not printed:
         return "the GPU is not stated"
-    for pattern, name, per_node, intra, gbps in _machines():
-        if pattern.fullmatch(printed):
-            device = catalog.devices.get(name) or _devices()[name]
-            return MeasuredMachine(device, int(row.number("gpus_per_node") or per_node), intra, gbps)
+    for one in catalog.measured.machines:
+        if one.printed.fullmatch(printed):
+            device = catalog.devices.get(one.device) or catalog.measured.devices[one.device]
+            return MeasuredMachine(
+                device, int(row.number("gpus_per_node") or one.gpus_per_node), one.intra, one.node_gbps
+            )
     found = catalog.devices.get(row.text("gpu"))
     if found is None:
         return f"no facts about the GPU {row.text('gpu')!r}"
@@ -123,13 +73,15 @@ def find_model(row: MeasuredRow, catalog: Catalog) -> Model | str:
 def _named(printed: str, catalog: Catalog) -> Model | None:
     """By exact spelling, then by what is left without the words of variants, then by size alone."""
     spelling = printed.strip().lower()
+    measured = catalog.measured
     for tried in (spelling, spelling.rpartition("/")[2]):
-        name = _names().get(tried) or catalog.aliases.get(tried)
+        name = measured.names.get(tried) or catalog.aliases.get(tried)
         if name is not None:
-            return catalog.models.get(name) or _models()[name]
-    name = _plain_names(id(catalog), tuple(catalog.aliases.items())).get(_plain(spelling))
+            return catalog.models.get(name) or measured.models[name]
+    aliases, names = tuple(catalog.aliases.items()), tuple(measured.names.items())
+    name = _plain_names(aliases, tuple(measured.models), names).get(_plain(spelling))
     if name is not None:
-        return catalog.models.get(name) or _models()[name]
+        return catalog.models.get(name) or measured.models[name]
     return _of_size(spelling, catalog)
 
 
@@ -139,10 +91,13 @@ def _plain(spelling: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _plain_names(_: int, aliases: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+def _plain_names(
+    aliases: tuple[tuple[str, str], ...], models: tuple[str, ...], printed: tuple[tuple[str, str], ...]
+) -> Mapping[str, str]:
+    """Names by what is left of each spelling; the later of two that leave the same wins."""
     found = {_plain(spelling): name for spelling, name in aliases}
-    found |= {_plain(name.lower()): name for name in _models()}
-    return found | {_plain(printed): name for printed, name in _names().items()}
+    found |= {_plain(name.lower()): name for name in models}
+    return found | {_plain(spelling): name for spelling, name in printed}
 
 
 def _of_size(spelling: str, catalog: Catalog) -> Model | None:

@@ -10,8 +10,6 @@ from typing import TypeVar
 import numpy as np
 
 from rlopt.facts import Catalog, Model, Offer
-from rlopt.facts.node import load_nodes
-from rlopt.facts.operations import Operations, load_operations
 from rlopt.market.launchers import elastic, with_known_kernels
 from rlopt.market.market import open_market
 from rlopt.market.price_book import TariffBook, zone_tariff
@@ -85,11 +83,11 @@ def build_problem(
 
     Raises MissingFactError, NotSupportedError.
     """
-    variants, kernel_notes = with_known_kernels(request, workload_variants(request, models))
+    variants, kernel_notes = with_known_kernels(request, workload_variants(request, models), catalog)
     workload = variants[0].workload
     gpu_limit = request.limits.max_gpus or SEARCHED_GPUS
     market = open_market(request, catalog, gpu_limit, only)
-    operations = load_operations()
+    operations = catalog.operations
     book = TariffBook(catalog, request, workload, operations)
     scorers = [variant.cpu for variant in variants]
     tariffs = tuple(zone_tariff(book, *zone, scorers) for zone in market.zones)
@@ -145,7 +143,7 @@ def build_problem(
     every += [table for _, table in scoring_tables]
     every += [table for _, table in sampling.values()]
     prepares = loading is not None and loading.vcpu_seconds > 0.0 and request.job.data.prepare.host_share is None
-    excluded, notes = _left_out(every, request, market, stops, operations, prepares=prepares)
+    excluded, notes = _left_out(every, request, market, stops, catalog, prepares=prepares)
     excluded |= builder.left_out
     notes += kernel_notes
     notes += acting_notes(request, [variant.workload for variant in variants])
@@ -179,7 +177,7 @@ def build_problem(
         warnings=(*warnings, *market.warnings, *notes),
         gpu_limit=gpu_limit,
         recovery_options=recovery_options(request),
-        elastic=elastic(request),
+        elastic=elastic(request, catalog),
         faults_per_node=stop_rates(market, catalog, reclaims=False),
         wait_hours=waits(request, market, catalog),
         loading=loading,
@@ -250,7 +248,7 @@ def _left_out(
     request: Request,
     market: Market,
     stops: Floats,
-    operations: Operations,
+    catalog: Catalog,
     *,
     prepares: bool,
 ) -> tuple[dict[str, int], list[str]]:
@@ -269,12 +267,12 @@ def _left_out(
             notes.append(f"{count:,} candidates left out: {reason}")
     if request.limits.max_gpus is None:
         notes.append(f"limits.max_gpus is not set: plans of up to {SEARCHED_GPUS} GPUs were searched")
-    if operations.assumed:
-        assumed = (*operations.assumed, *load_nodes().assumed_by(prepares=prepares))
+    if catalog.operations.assumed:
+        assumed = (*catalog.operations.assumed, *catalog.nodes.assumed_by(prepares=prepares))
         notes.append("assumed, not measured: " + ", ".join(assumed))
     notes += _without_network(request, market)
     notes += _without_people(request)
-    notes += recovery_notes(request)
+    notes += recovery_notes(request, catalog)
     return dict(excluded), notes
 
 

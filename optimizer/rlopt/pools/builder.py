@@ -184,7 +184,7 @@ class Builder:
         alike = [table.topology, table.nodes, table.precision]
         per_node = context.hardware.gpus_per_node[table.topology]
         spanned = np.maximum(-(-np.maximum(table.tp, table.ep) // per_node), 1).astype(np.int64)
-        if elastic(context.request):  # what the loss of one machine takes with it then decides too
+        if elastic(context.request, context.catalog):  # what the loss of one machine takes with it then decides too
             alike.append(spanned)
         group = group_ids(*alike)
         points = table.points[(size, option)], table.steady_points[(size, option)]

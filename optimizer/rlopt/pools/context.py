@@ -43,6 +43,7 @@ class Context:
     """Inputs of the estimates that all candidates share."""
 
     request: Request
+    catalog: Catalog
     workload: Workload
     market: Market
     hardware: Hardware
@@ -222,6 +223,7 @@ def make_context(
         framework=framework,
         in_loop=workload.generates,
         request=request,
+        catalog=catalog,
         workload=workload,
         market=market,
         hardware=hardware,

@@ -15,7 +15,6 @@ import numpy as np
 
 from rlopt.estimates import colocated_fixed_s, disaggregated_fixed_s, sync_seconds
 from rlopt.estimates.loop.transfer import WEIGHT_BYTES
-from rlopt.facts.node import load_nodes
 from rlopt.pools.context import Context
 from rlopt.problem import Floats
 from rlopt.units import gbps_to_gb_s
@@ -50,7 +49,7 @@ def hand_over(ways: Mapping[int, Context], variants: Sequence[Variant]) -> tuple
 def link_gb_s(context: Context) -> Floats:
     """Rate of one machine's link in GB/s, shape (topologies,); assumed where no network is known."""
     known = context.hardware.node_gb_s * context.hardware.gpus_per_node
-    return np.asarray(np.where(known > 0.0, known, gbps_to_gb_s(load_nodes().machine_network_gbps)))
+    return np.asarray(np.where(known > 0.0, known, gbps_to_gb_s(context.catalog.nodes.machine_network_gbps)))
 
 
 def handover_seconds(context: Context) -> Floats:

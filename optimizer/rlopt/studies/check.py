@@ -27,9 +27,9 @@ def checked(request: Request, facts: Catalog, path: Path, overrides: Sequence[st
     check_places(request, facts)
     for name in request.choices.gpus or ():
         named_devices(name, facts)
-    launcher_of(request)
+    launcher_of(request, facts)
     resolve_models(request, facts)
     if set(request.compare) - {request.job.algorithm}:
         for one in load_compared(path, (), overrides):
             resolve_models(one.request, facts)
-    return [*derived(request), *own_notes(request)]
+    return [*derived(request, facts), *own_notes(request)]

@@ -39,4 +39,4 @@ def export(
         found = read_plan(Path(plan)).require()
         check_plan(found, request, Path(plan))
     cards = {name: device.memory_gib for name, device in facts.devices.items()}
-    return export_run(to, Run(found, request, models, cards), smoke)
+    return export_run(to, Run(found, request, models, cards, facts.skypilot), smoke)

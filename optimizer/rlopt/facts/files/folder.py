@@ -1,4 +1,4 @@
-"""Reads the catalogs: CSV files of one folder become one frozen record."""
+"""Reads the catalogs: the files of one folder become one frozen record. Nothing else reads a file of theirs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from rlopt.data_dir import catalogs_dir
-from rlopt.facts import Catalog, Offer, Provenance
+from rlopt.facts import Catalog, Nodes, Offer, Operations, Provenance
 from rlopt.facts.files import devices as things
 from rlopt.facts.files import offers as market
+from rlopt.facts.files import stated
 from rlopt.facts.files.cells import Row, date, records, rows
+from rlopt.facts.files.measured import measured_names
 from rlopt.facts.files.speeds import storage_speed
 
 
@@ -19,7 +21,7 @@ def load_catalog(folder: Path | None = None) -> Catalog:
     Parameters
     ----------
     folder
-        Where the CSV files stand; the shipped catalogs by default.
+        Where the files stand; the shipped catalogs by default.
 
     Raises
     ------
@@ -62,6 +64,12 @@ def _load(folder: Path) -> Catalog:
         reference_regions={row["provider"]: row["reference_region"] for row in places if row["reference_region"]},
         provenance=records(folder, "provenance.csv", _provenance),
         left_out=dict(records(folder, "left_out.csv", lambda row: (row["reason"], int(row["rows"])))),
+        operations=stated.constants(folder / "operations.yaml", Operations),
+        nodes=stated.constants(folder / "nodes.yaml", Nodes),
+        launchers=stated.launchers(folder / "launchers.yaml"),
+        stores=stated.stores(folder / "stores.yaml"),
+        skypilot=stated.skypilot(folder / "skypilot.yaml"),
+        measured=measured_names(folder / "measured"),
         speeds={one.id: one for one in records(folder, "storage_speed.csv", lambda row: storage_speed(row, sources))},
     )
 

@@ -7,11 +7,11 @@ U policy updates a step; a micro-batch is what one data-parallel rank holds at o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rlopt.answers.plan import Decisions, LayoutChoice, Plan, Pool, Time
 from rlopt.errors import SolverError
-from rlopt.facts import Model
+from rlopt.facts import Model, SkyPilotNames
 from rlopt.request import Request
 from rlopt.units import GIB
 
@@ -33,6 +33,7 @@ class Run:
     """Facts of each role that is a model."""
     card_gib: Mapping[str, float]
     """Memory of a whole card by GPU name, GiB."""
+    skypilot: SkyPilotNames = field(default_factory=SkyPilotNames)
 
     @property
     def made(self) -> Decisions:

@@ -8,13 +8,10 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 from rlopt.answers.plan import Plan, Pool
-from rlopt.data_dir import catalogs_dir
 from rlopt.exporters.labels import GCP, job_tags
-from rlopt.facts.files.tables import table
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps
 from rlopt.launchers.exports.run import Run
@@ -35,12 +32,6 @@ export MASTER_ADDR="$(echo "$SKYPILOT_NODE_IPS" | head -n 1)"
 bash launch.sh
 """
 JOIN: Final = 'ray start --address="$RAY_HEAD" --block\n'
-
-
-@lru_cache(maxsize=1)
-def names() -> Mapping[str, Any]:
-    """SkyPilot's names for providers and GPUs."""
-    return table(catalogs_dir() / "skypilot.yaml")
 
 
 def export(run: Run, smoke: bool) -> Export:
@@ -69,9 +60,8 @@ def export(run: Run, smoke: bool) -> Export:
 
 
 def _task(run: Run, pool: Pool) -> tuple[dict[str, Any] | None, list[Gap]]:
-    gaps, known = list[Gap](), names()
-    provider = known["providers"].get(pool.provider)
-    gpu = known["of_provider"].get(pool.provider, {}).get(pool.gpu) or known["accelerators"].get(pool.gpu)
+    gaps, names = list[Gap](), run.skypilot
+    provider, gpu = names.providers.get(pool.provider), names.accelerator(pool.provider, pool.gpu or "")
     place = "/".join(part for part in (pool.provider, pool.region, pool.zone) if part)
     if provider is None:
         says = f"pool {pool.name} is at {place}, which SkyPilot does not know"

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.facts.node import load_nodes
 from rlopt.facts.operations import Operations
 from rlopt.market.cpu_machines import booting
 from rlopt.market.mounts import cheapest, mounts_of
@@ -69,7 +68,7 @@ def load_table(
     bought = _bought(book, tariffs, reads, nodes, size)
     object_gb_s = np.array([_object_gb_s(tariff) for tariff in tariffs], dtype=np.float64)
     rate, usd = _by_nodes(reads, bought, object_gb_s, max(nodes, default=0))
-    share = load_nodes().loading_host_share if prepare.host_share is None else prepare.host_share
+    share = book.catalog.nodes.loading_host_share if prepare.host_share is None else prepare.host_share
     return LoadTable(
         reads=tuple(reads),
         vcpus=tuple(int(count) for count in vcpus),
@@ -148,7 +147,7 @@ def _machines(book: TariffBook, tariff: Tariff, vcpus: Sequence[float]) -> tuple
         machines = None
         if count:
             machines = book.machines.cpu(PREPARATION, 1.0, memory, int(count), tariff.provider, tariff.region)[0]
-        found.append(booting(machines, tariff.disk))
+        found.append(booting(machines, tariff.disk, book.catalog.nodes))
     return tuple(found)
 
 

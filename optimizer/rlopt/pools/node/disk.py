@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.roles import POLICY
-from rlopt.facts.node import load_nodes
 from rlopt.market.volumes import version_bytes
 from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.context import Context
@@ -32,7 +31,7 @@ def weights_bytes(context: Context, kind: Kind) -> float:
 
 def disk_gib(context: Context, kind: Kind, nodes: Ints) -> Floats:
     """GiB per node of a pool that trains (and perhaps samples), samples or scores; shape of ``nodes``."""
-    constants = load_nodes()
+    constants = context.catalog.nodes
     held = constants.disk_image_gib + constants.disk_logs_gib + bytes_to_gib(weights_bytes(context, kind))
     if kind != "train":
         return np.full(len(nodes), held)

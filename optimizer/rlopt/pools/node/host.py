@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 
-from rlopt.facts.node import load_nodes
 from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.context import Context
 from rlopt.pools.training.table import TrainingTable
@@ -32,7 +31,7 @@ def sample_bytes(context: Context, group_size: int) -> float:
     lengths, samples = stages[0].lengths, workload.samples(group_size)
     if not workload.generates and workload.acting is None:
         samples *= stages[0].per_sample  # a pair is two sequences
-    text = (lengths.prompt_max + lengths.response_max) * load_nodes().sample_bytes_per_token
+    text = (lengths.prompt_max + lengths.response_max) * context.catalog.nodes.sample_bytes_per_token
     acts = workload.acting
     if acts is None:
         return samples * text
@@ -49,12 +48,12 @@ def staged_gib(context: Context, offload: Ints) -> Floats:
     kept = context.calibration.memory
     weight, states = kept["saved_weight_bytes"], kept["saved_optimizer_bytes"][context.request.job.optimizer]
     on_gpus = np.array([1.0, float(weight) / (float(weight) + float(states)), 0.0])
-    return np.asarray(load_nodes().staged_checkpoints * saved * on_gpus[offload])
+    return np.asarray(context.catalog.nodes.staged_checkpoints * saved * on_gpus[offload])
 
 
 def base_gib(context: Context, kind: Kind, topology: Ints, nodes: Ints, group_size: int) -> Floats:
     """GiB per node that a pool holds whatever its layout and without a checkpoint, shape of ``nodes``."""
-    constants = load_nodes()
+    constants = context.catalog.nodes
     per_node = context.hardware.gpus_per_node[topology]
     held = constants.host_system_gib + constants.host_process_gib * per_node
     samples = bytes_to_gib(constants.sample_copies * sample_bytes(context, group_size))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from rlopt.facts.operations import load_operations
+from rlopt.facts import Catalog
 from rlopt.reports.check.defaults import Default
 from rlopt.request import GENERATING, Request
 from rlopt.units import GIB, Money, format_size
@@ -129,11 +129,6 @@ def _inspected(request: Request) -> str:
     return "no sample is checked by hand" if request.job.data.new_samples or request.job.dataset_samples else ""
 
 
-def _idle(request: Request) -> str:
-    minutes = load_operations().idle_minutes
-    return f"machines are paid for {minutes:g} min after each run, assumed"
-
-
 def _earlier(request: Request) -> str:
     return "nothing is kept of earlier trainings" if request.job.data.incremental else ""
 
@@ -198,7 +193,17 @@ ROWS: Final[tuple[Default, ...]] = (
     Default("records", "costs.dashboards", "none are paid"),
     Default("records", "costs.logs_to", "each pool's own provider takes its logs, without traffic"),
     Default("records", "costs.keep_for.full_text", _full_text, GENERATING),
-    Default("after the run", "costs.idle.before_release", _idle),
-    Default("after the run", "costs.idle.automatic", "no script releases them sooner"),
-    Default("after the run", "costs.idle.volumes", "disks end with the run"),
 )
+"""Those that rest on the request alone."""
+
+
+def rows(facts: Catalog) -> tuple[Default, ...]:
+    """Every row, in the order in which they are told."""
+    minutes = facts.operations.idle_minutes
+    idle = f"machines are paid for {minutes:g} min after each run, assumed"
+    return (
+        *ROWS,
+        Default("after the run", "costs.idle.before_release", idle),
+        Default("after the run", "costs.idle.automatic", "no script releases them sooner"),
+        Default("after the run", "costs.idle.volumes", "disks end with the run"),
+    )

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from pydantic import BaseModel
 
+from rlopt.facts import Catalog
 from rlopt.request import ROLES, Request
 
 
@@ -58,11 +59,11 @@ def is_left(request: Request, key: str) -> bool:
     return field is not None and value == field.get_default(call_default_factory=True)
 
 
-def defaults(request: Request) -> Iterator[str]:
+def defaults(request: Request, facts: Catalog) -> Iterator[str]:
     """One line for each group that has something at a default: ``at defaults, people: key: what it means; ...``."""
-    from rlopt.reports.check.default_rows import ROWS
+    from rlopt.reports.check.default_rows import rows
 
-    for group, rows in groupby(ROWS, key=lambda row: row.group):
-        said = [(row.key, row.told(request)) for row in rows]
+    for group, members in groupby(rows(facts), key=lambda row: row.group):
+        said = [(row.key, row.told(request)) for row in members]
         if any(text for _, text in said):
             yield f"at defaults, {group}: " + "; ".join(f"{key}: {text}" for key, text in said if text)

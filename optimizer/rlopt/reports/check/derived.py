@@ -1,10 +1,11 @@
-"""What follows from a request without any catalog: the sentences of ``rlopt check``."""
+"""What follows from a request: the sentences of ``rlopt check``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from rlopt.facts import Catalog
 from rlopt.reports.check.acting import acting, value_model
 from rlopt.reports.check.bill import held, metrics, spending, texts, work
 from rlopt.reports.check.defaults import defaults
@@ -17,13 +18,15 @@ from rlopt.request import TIGHTNESS, Floors, Request, Trainable, by_head
 from rlopt.units import format_duration, format_size
 
 
-def derived(request: Request) -> list[str]:
+def derived(request: Request, facts: Catalog) -> list[str]:
     """Say what was derived from a request, what holds by default, and where its floors come from."""
     models = (_job, target, compared, choices_of_models, kernels, made_pairs)
-    of_the_run = (_run, acting, value_model, _lengths, _samples, _images, frames, loading)
+    of_the_run = (_run, acting, value_model, _lengths, _samples, _images)
     around_it = (trials, recovery, waiting, worst_case, work, metrics, texts, records, held, bought, spending)
-    at_last = (_floors, _defaults, defaults)
-    return [sentence for part in (*models, *of_the_run, *around_it, *at_last) for sentence in part(request)]
+    found = [sentence for part in (*models, *of_the_run) for sentence in part(request)]
+    found += [*frames(request, facts), *loading(request, facts)]
+    found += [sentence for part in (*around_it, _floors, _defaults) for sentence in part(request)]
+    return [*found, *defaults(request, facts)]
 
 
 def _job(request: Request) -> Iterator[str]:

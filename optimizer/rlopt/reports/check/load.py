@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rlopt.facts.node import load_nodes
-from rlopt.facts.operations import load_operations
+from rlopt.facts import Catalog
 from rlopt.request import Request
 from rlopt.units import format_duration, format_size
 
 
-def frames(request: Request) -> Iterator[str]:
+def frames(request: Request, facts: Catalog) -> Iterator[str]:
     """Say how the bytes of a trajectory follow from its images."""
     job, data = request.job, request.job.data
     seen, length, stride = job.vision, job.trajectory, job.value_stride_seconds
@@ -23,7 +22,7 @@ def frames(request: Request) -> Iterator[str]:
     elif data.compression_ratio < 1.0:
         image, why = 3.0 * pixels * data.compression_ratio, f"3 bytes a pixel × {data.compression_ratio:g}"
     else:
-        per_pixel = load_operations().encoded_image_bytes_per_pixel
+        per_pixel = facts.operations.encoded_image_bytes_per_pixel
         image, why = (
             pixels * per_pixel,
             f"job.vision.bytes_per_frame is not given: {per_pixel:g} bytes a pixel, assumed",
@@ -37,7 +36,7 @@ def frames(request: Request) -> Iterator[str]:
     )
 
 
-def loading(request: Request) -> Iterator[str]:
+def loading(request: Request, facts: Catalog) -> Iterator[str]:
     """Say what each step reads from the data set, and what prepares it."""
     job, prepare = request.job, request.job.data.prepare
     if job.generates and not job.reads_stored:
@@ -53,7 +52,7 @@ def loading(request: Request) -> Iterator[str]:
             yield "job.data.prepare.vcpu_seconds_per_sample is not given: decoding and shuffling take no time"
         return
     given = prepare.host_share
-    share = load_nodes().loading_host_share if given is None else given
+    share = facts.nodes.loading_host_share if given is None else given
     yield (
         f"preparing a {unit} takes {prepare.vcpu_seconds_per_sample:g} vCPU seconds, on {share:.0%} of the training "
         f"machines' processors{'' if given is not None else ' (assumed)'} and on preparation machines whose number is "
