@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.rules import Rule, rules_of
+from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search import search
 from rlopt.search.exhaustive import every_column, keeps
 from rlopt.search.incumbents import served_groups
@@ -21,7 +21,7 @@ def _tightened(rules: list[Rule], amounts: dict[str, np.ndarray], at: float) -> 
     """Rules of the pools with limits so tight that only a share of the columns keeps each."""
     found = []
     for rule in rules:
-        if not rule.of_pools or rule.amount is None or rule.ratio:
+        if not rule.scope.of_single_pools or rule.amount is None:
             continue
         share = at if rule.sense == "<=" else 1.0 - at
         found.append(replace(rule, limit=float(np.quantile(amounts[rule.key], share))))
@@ -78,7 +78,7 @@ def test_pools_that_no_rule_admits_are_not_mixed(monkeypatch) -> None:  # type: 
         99.0,
         lambda columns, _: columns.update_precision.astype(np.float64),
         lambda _plan, _problem: 0.0,
-        of_pools=True,
+        scope=Scope.POOLS,
     )
     found = find(problem, "cost", [floor])
     assert found.complete

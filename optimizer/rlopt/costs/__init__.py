@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.answers.plan import BillLine, Plan
 from rlopt.costs import cache, compute, data, logging, network, operations, storage
+from rlopt.costs.contract import CostDimension
 from rlopt.problem import Columns, Problem
 
-COSTS: tuple[ModuleType, ...] = (compute, storage, network, cache, logging, operations, data)
+COSTS: tuple[CostDimension, ...] = (compute, storage, network, cache, logging, operations, data)
 
 
 def column_costs(columns: Columns, problem: Problem) -> NDArray[np.float64]:

@@ -107,7 +107,10 @@ def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], 
 class CostDimension(Protocol):
     """A module of this package: one dimension of the bill."""
 
-    DIMENSION: str
+    @property
+    def DIMENSION(self) -> str:  # noqa: N802 - a constant of the module
+        """What the bill calls it."""
+        ...
 
     def terms(self, columns: Columns, problem: Problem) -> Terms:
         """USD by item, shape (columns,) each."""

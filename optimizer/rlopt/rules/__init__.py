@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from rlopt.problem import Columns, Problem
 from rlopt.program import Row, dense_row
 from rlopt.rules import (
@@ -21,9 +19,9 @@ from rlopt.rules import (
     stability,
     value_model,
 )
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, RuleFamily, Scope
 
-FAMILIES: tuple[ModuleType, ...] = (
+FAMILIES: tuple[RuleFamily, ...] = (
     choice,
     memory,
     deadline,
@@ -53,4 +51,4 @@ def row_of(rule: Rule, columns: Columns, problem: Problem) -> Row | None:
     return dense_row(name, rule.name, rule.key, rule.amount(columns, problem), rule.sense, rule.limit)
 
 
-__all__ = ["FAMILIES", "Rule", "row_of", "rules_of"]
+__all__ = ["FAMILIES", "Rule", "RuleFamily", "Scope", "row_of", "rules_of"]

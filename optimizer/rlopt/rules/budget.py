@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rlopt.answers.plan import Plan
 from rlopt.costs import COSTS
 from rlopt.problem import Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.rules.worst import WorstCaseColumns
 
 NAME = "budget"
@@ -49,7 +49,7 @@ def of_dimension(dimension: str, usd: float) -> Rule:
         usd,
         lambda columns, problem: dimension_usd(dimension, columns, problem),
         lambda plan, _: billed_usd(dimension, plan),
-        of_group=dimension not in TRADED,
+        scope=Scope.COLUMN if dimension in TRADED else Scope.RISING,
     )
 
 
@@ -101,7 +101,7 @@ def rules(problem: Problem) -> list[Rule]:
                 hourly,
                 lambda columns, _: columns.usd_per_hour + columns.cpu_usd_per_hour,
                 lambda plan, _: sum(pool.usd_per_hour for pool in plan.pools),
-                of_pools=True,
+                scope=Scope.POOLS,
             )
         )
     return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,38 @@ from rlopt.program import FEASIBILITY, Sense
 
 Amount = Callable[[Columns, Problem], NDArray[np.float64]]
 Measure = Callable[[Plan, Problem], float]
+
+
+class Scope(Enum):
+    """What decides a rule's amount. The less it is, the earlier the search may leave out all that breaks the rule."""
+
+    REQUEST = "request"
+    """The request alone: the amount is the same for all columns."""
+    VARIANT = "variant"
+    """The way to run the job and the group size; no pool mends what they break."""
+    POOLS = "pools"
+    """The chosen pools: amounts of pools add up or are the least of them, what one pool breaks no other mends."""
+    POOL_SHARE = "pool share"
+    """The chosen pools as a ratio: one pool makes up for what another lacks."""
+    RISING = "rising"
+    """The whole column, and pools only add to it: what a column whose pools cost nothing breaks no pool mends."""
+    COLUMN = "column"
+    """The whole column: checkpoint interval, tier and hours too."""
+
+    @property
+    def of_pools(self) -> bool:
+        """Whether the chosen pools decide the amount, so that no interval or tier mends what they break."""
+        return self not in (Scope.RISING, Scope.COLUMN)
+
+    @property
+    def of_single_pools(self) -> bool:
+        """Whether a pool that breaks the rule by itself breaks it in every plan."""
+        return self.of_pools and self is not Scope.POOL_SHARE
+
+    @property
+    def of_group(self) -> bool:
+        """Whether pools that cost nothing keep the rule wherever any pools of their group do."""
+        return self in (Scope.REQUEST, Scope.VARIANT, Scope.RISING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +72,7 @@ class Rule:
     measure: Measure
     step: float = 1.0
     relaxable: bool = True
-    of_pools: bool = False
-    """Whether the amount depends on the chosen pools alone, not on checkpoint interval or tier."""
-    of_group: bool = False
-    """Whether pools that cost nothing keep it wherever any pools do: of one way to run the job and group size, no pool
-    mends what an idle column breaks."""
-    ratio: bool = False
-    """Whether one pool makes up for what another lacks. Else amounts of pools add up or are the least of them: what
-    one pool breaks no other mends."""
-    constant: bool = False
-    """Whether the request alone decides the amount: it is the same for all columns."""
+    scope: Scope = Scope.COLUMN
 
     def admits(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which amounts are within the limit, in double precision."""
@@ -58,6 +82,12 @@ class Rule:
         if self.sense == ">=":
             return values >= self.limit - slack
         return np.abs(values - self.limit) <= slack
+
+    def kept_by(self, columns: Columns, problem: Problem) -> NDArray[np.bool_]:
+        """Which columns keep the rule, shape (columns,); all where candidates were filtered by it."""
+        if self.amount is None:
+            return np.ones(len(columns), dtype=np.bool_)
+        return self.admits(self.amount(columns, problem))
 
     def holds(self, plan: Plan, problem: Problem) -> bool:
         """Whether a finished plan keeps the rule."""
@@ -75,7 +105,10 @@ class Rule:
 class RuleFamily(Protocol):
     """A module of this package: one family of rules."""
 
-    NAME: str
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
+        """What the family is called."""
+        ...
 
     def rules(self, problem: Problem) -> list[Rule]:
         """The rules that the request sets; empty where it sets none."""

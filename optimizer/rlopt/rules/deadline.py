@@ -9,19 +9,20 @@ from rlopt.units import seconds_to_hours
 NAME = "deadline"
 
 
+def within(hours: float) -> Rule:
+    """Confident hours of one run are no more than ``hours``."""
+    return Rule(
+        NAME,
+        "limits.deadline",
+        "h",
+        "<=",
+        hours,
+        lambda columns, _: columns.confident_hours,
+        lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
+    )
+
+
 def rules(problem: Problem) -> list[Rule]:
     """Held against the confidence quantile of one run's hours."""
     deadline = problem.request.limits.deadline
-    if deadline is None:
-        return []
-    return [
-        Rule(
-            NAME,
-            "limits.deadline",
-            "h",
-            "<=",
-            seconds_to_hours(deadline),
-            lambda columns, _: columns.confident_hours,
-            lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
-        )
-    ]
+    return [] if deadline is None else [within(seconds_to_hours(deadline))]

@@ -9,7 +9,7 @@ from rlopt.answers.plan import Plan
 from rlopt.market.matching import offers_that_match
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.words import COLOCATED
 
 NAME = "gpus"
@@ -64,7 +64,7 @@ def quota_rule(number: int, quota: Quota, problem: Problem) -> Rule:
         lambda columns, p: pool_gpus(columns, p, matches),
         measure,
         step=step,
-        of_pools=True,
+        scope=Scope.POOLS,
     )
 
 
@@ -81,7 +81,7 @@ def rules(problem: Problem) -> list[Rule]:
                 float(limits.max_gpus),
                 lambda columns, _: columns.gpus.astype(np.float64),
                 lambda plan, _: float(sum(pool.gpus for pool in plan.pools)),
-                of_pools=True,
+                scope=Scope.POOLS,
             )
         )
     return found + [quota_rule(number, quota, problem) for number, quota in enumerate(limits.quotas)]

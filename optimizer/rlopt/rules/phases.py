@@ -8,7 +8,7 @@ from rlopt.answers.plan import Plan
 from rlopt.costs.contract import variant_of
 from rlopt.costs.phases import phases_of
 from rlopt.problem import Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.workloads.variants import Variant
 
 NAME = "phases"
@@ -33,8 +33,7 @@ def rules(problem: Problem) -> list[Rule]:
             lambda columns, here: np.array([unmade(one, here) for one in here.variants])[columns.variant],
             lambda plan, here: _measure(plan, here),
             relaxable=False,
-            of_pools=True,
-            of_group=True,
+            scope=Scope.VARIANT,
         )
     ]
 

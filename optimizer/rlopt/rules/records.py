@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.words import DataPrecision
 
 NAME = "records"
@@ -45,8 +45,7 @@ def _metrics(every: int) -> Rule:
         float(every),
         lambda columns, problem: gap_steps(problem, columns.steps),
         lambda plan, problem: float(gap_steps(problem, plan.time.steps if plan.time else 0.0)),
-        of_pools=True,
-        of_group=True,
+        scope=Scope.VARIANT,
     )
 
 
@@ -62,9 +61,7 @@ def _stored(rank: int) -> Rule:
         float(rank),
         lambda columns, problem: np.full(len(columns), precision(problem)),
         lambda _, problem: precision(problem),
-        of_pools=True,
-        of_group=True,
-        constant=True,
+        scope=Scope.REQUEST,
     )
 
 
@@ -85,8 +82,7 @@ def _replay(least: int) -> Rule:
         float(least),
         amount,
         measure,
-        of_pools=True,
-        of_group=True,
+        scope=Scope.VARIANT,
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rlopt.answers.plan import Plan
 from rlopt.costs.contract import variant_of
 from rlopt.problem import Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.workloads.variants import Variant
 
 NAME = "reward"
@@ -42,7 +42,6 @@ def rules(problem: Problem) -> list[Rule]:
             amount,
             measure,
             step=0.01,
-            of_pools=True,
-            of_group=True,
+            scope=Scope.VARIANT,
         )
     ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 
 NAME = "share"
 
@@ -51,7 +51,6 @@ def rules(problem: Problem) -> list[Rule]:
             _share,
             share_of,
             step=0.05,
-            of_pools=True,
-            ratio=True,
+            scope=Scope.POOL_SHARE,
         )
     ]

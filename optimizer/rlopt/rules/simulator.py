@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.units import GIGA
 from rlopt.words import COLOCATED
 
@@ -59,6 +59,6 @@ def rules(problem: Problem) -> list[Rule]:
             floor / GIGA,
             slowest_gbps,
             measure,
-            of_pools=True,
+            scope=Scope.POOLS,
         )
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.answers.plan import Plan
 from rlopt.problem import UNSCORED, Columns, Problem
-from rlopt.rules.contract import Rule
+from rlopt.request import Floors
+from rlopt.rules.contract import Amount, Measure, Rule, Scope
 from rlopt.words import Precision
 
 NAME = "stability"
@@ -35,23 +38,65 @@ def _sizes(columns: Columns, _: Problem) -> NDArray[np.float64]:
     return columns.group_size.astype(np.float64)
 
 
-def _score_precision(rank: int) -> Rule:
-    """Every pass that scores, of frozen and of trained models alike."""
+def _floor(
+    name: str, unit: str, least: float, amount: Amount, measure: Measure, *, scope: Scope, step: float = 1.0
+) -> Rule:
+    """The rule of ``floors.<name>``."""
+    return Rule(name, f"floors.{name}", unit, ">=", float(least), amount, measure, step=step, scope=scope)
 
-    def measure(plan: Plan, _: Problem) -> float:
-        scored = plan.decisions.precision.score if plan.decisions else None
-        return float(UNSCORED if scored is None else Precision(scored).rank)
 
-    return Rule(
-        "score_precision",
-        "floors.score_precision",
-        "rank",
-        ">=",
-        float(rank),
-        lambda columns, _: columns.score_precision.astype(np.float64),
-        measure,
-        of_pools=True,
-    )
+def _of_group_size(floors: Floors, problem: Problem) -> Iterator[Rule]:
+    """What the group size decides."""
+    rate, scope = problem.request.job.pass_rate, Scope.VARIANT
+    if floors.group_size is not None and problem.workload.generates:
+        least = floors.group_size
+        yield _floor("group_size", "samples", least, _sizes, lambda plan, _: _group_size(plan), scope=scope)
+    if floors.samples_per_update is not None:
+        yield _floor(
+            "samples_per_update",
+            "samples",
+            floors.samples_per_update,
+            lambda columns, here: samples_per_update(here, _sizes(columns, here)),
+            lambda plan, here: float(samples_per_update(here, _group_size(plan))),
+            scope=scope,
+        )
+    if floors.informative_groups is not None and rate is not None:
+        yield _floor(
+            "informative_groups",
+            "share",
+            floors.informative_groups,
+            lambda columns, here: informative_share(rate, _sizes(columns, here)),
+            lambda plan, _: float(informative_share(rate, _group_size(plan))),
+            scope=scope,
+            step=0.01,
+        )
+
+
+def _of_precision(floors: Floors) -> Iterator[Rule]:
+    """Precisions as ranks: of the update, and of every pass that scores, of frozen and of trained models alike."""
+    if floors.update_precision is not None:
+        yield _floor(
+            "update_precision",
+            "rank",
+            Precision(floors.update_precision).rank,
+            lambda columns, _: columns.update_precision.astype(np.float64),
+            lambda plan, _: float(Precision(plan.decisions.precision.update).rank if plan.decisions else 0),
+            scope=Scope.POOLS,
+        )
+
+    def scored(plan: Plan, _: Problem) -> float:
+        precision = plan.decisions.precision.score if plan.decisions else None
+        return float(UNSCORED if precision is None else Precision(precision).rank)
+
+    if floors.score_precision is not None:
+        yield _floor(
+            "score_precision",
+            "rank",
+            Precision(floors.score_precision).rank,
+            lambda columns, _: columns.score_precision.astype(np.float64),
+            scored,
+            scope=Scope.POOLS,
+        )
 
 
 def _value_bins(least: int) -> Rule:
@@ -65,86 +110,28 @@ def _value_bins(least: int) -> Rule:
         decided = plan.decisions.data if plan.decisions else None
         return float((decided or {}).get("value_bins", 0))
 
+    return _floor("value_bins", "bins", least, amount, measure, scope=Scope.VARIANT)
+
+
+def _staleness(most: int) -> Rule:
     return Rule(
-        "value_bins", "floors.value_bins", "bins", ">=", float(least), amount, measure, of_pools=True, of_group=True
+        "staleness",
+        "floors.max_staleness",
+        "steps",
+        "<=",
+        float(most),
+        lambda columns, _: columns.staleness.astype(np.float64),
+        lambda plan, _: float(plan.decisions.staleness if plan.decisions else 0),
+        scope=Scope.POOLS,
     )
 
 
 def rules(problem: Problem) -> list[Rule]:
     """One rule for each floor that the request sets."""
-    floors, job, found = problem.request.floors, problem.request.job, []
-    if floors.group_size is not None and problem.workload.generates:
-        found.append(
-            Rule(
-                "group_size",
-                "floors.group_size",
-                "samples",
-                ">=",
-                float(floors.group_size),
-                _sizes,
-                lambda plan, _: _group_size(plan),
-                of_pools=True,
-                of_group=True,
-            )
-        )
-    if floors.samples_per_update is not None:
-        found.append(
-            Rule(
-                "samples_per_update",
-                "floors.samples_per_update",
-                "samples",
-                ">=",
-                float(floors.samples_per_update),
-                lambda columns, p: samples_per_update(p, _sizes(columns, p)),
-                lambda plan, p: float(samples_per_update(p, _group_size(plan))),
-                of_pools=True,
-                of_group=True,
-            )
-        )
-    if floors.informative_groups is not None and job.pass_rate is not None:
-        rate = job.pass_rate
-        found.append(
-            Rule(
-                "informative_groups",
-                "floors.informative_groups",
-                "share",
-                ">=",
-                float(floors.informative_groups),
-                lambda columns, p: informative_share(rate, _sizes(columns, p)),
-                lambda plan, _: float(informative_share(rate, _group_size(plan))),
-                step=0.01,
-                of_pools=True,
-                of_group=True,
-            )
-        )
-    if floors.update_precision is not None:
-        found.append(
-            Rule(
-                "update_precision",
-                "floors.update_precision",
-                "rank",
-                ">=",
-                float(Precision(floors.update_precision).rank),
-                lambda columns, _: columns.update_precision.astype(np.float64),
-                lambda plan, _: float(Precision(plan.decisions.precision.update).rank if plan.decisions else 0),
-                of_pools=True,
-            )
-        )
-    if floors.score_precision is not None:
-        found.append(_score_precision(Precision(floors.score_precision).rank))
+    floors = problem.request.floors
+    found = [*_of_group_size(floors, problem), *_of_precision(floors)]
     if floors.value_bins is not None and any(variant.value_bins for variant in problem.variants):
         found.append(_value_bins(floors.value_bins))
     if floors.max_staleness is not None and problem.workload.generates:
-        found.append(
-            Rule(
-                "staleness",
-                "floors.max_staleness",
-                "steps",
-                "<=",
-                float(floors.max_staleness),
-                lambda columns, _: columns.staleness.astype(np.float64),
-                lambda plan, _: float(plan.decisions.staleness if plan.decisions else 0),
-                of_pools=True,
-            )
-        )
+        found.append(_staleness(floors.max_staleness))
     return found

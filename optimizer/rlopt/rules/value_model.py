@@ -12,7 +12,7 @@ import numpy as np
 from rlopt.answers.plan import Plan
 from rlopt.costs.contract import variant_of
 from rlopt.problem import Problem
-from rlopt.rules.contract import Rule
+from rlopt.rules.contract import Rule, Scope
 from rlopt.workloads.shared_value import value_params
 from rlopt.workloads.variants import Variant
 
@@ -43,8 +43,6 @@ def rules(problem: Problem) -> list[Rule]:
             float(least),
             lambda columns, here: np.array([weights(here, variant) for variant in here.variants])[columns.variant],
             measure,
-            of_pools=True,
-            of_group=True,
-            constant=all(variant.picked is None for variant in problem.variants),
+            scope=Scope.REQUEST if all(variant.picked is None for variant in problem.variants) else Scope.VARIANT,
         )
     ]

@@ -117,8 +117,8 @@ def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[R
         columns = _idle(problem, np.column_stack([np.full(len(table), placement), table[:, 1:]]))
         fine = np.ones(len(table), dtype=bool)
         for rule in rules:
-            if rule.of_group and rule.amount is not None:
-                fine &= rule.admits(rule.amount(columns, loose))
+            if rule.scope.of_group:
+                fine &= rule.kept_by(columns, loose)
         admitted |= fine
     return np.asarray(table[admitted])
 

@@ -60,7 +60,7 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: SidePool
         if rule.key == SHARE:
             share, spot = rule.limit, support.spot_gpus
             columns += [share * spot - (1.0 - share) * (support.gpus - spot), -support.shares(placement)[1]]
-        elif rule.of_pools and rule.amount is not None:
+        elif rule.scope.of_pools and rule.amount is not None:
             amount = rule.amount(joint, problem)
             columns.append(amount if rule.sense == "<=" else -amount)
     table = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])

@@ -40,7 +40,7 @@ def keeping(
 
 
 def _of_pools(rules: Sequence[Rule]) -> Iterator[Rule]:
-    return (one for one in rules if one.of_pools and not one.ratio and one.amount is not None and one.sense != "==")
+    return (one for one in rules if one.scope.of_single_pools and one.amount is not None and one.sense != "==")
 
 
 def _joined(problem: Problem, placement: int, train: Ints, beside: SidePools) -> Columns:

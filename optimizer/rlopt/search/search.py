@@ -115,7 +115,7 @@ class Search:
         columns = join(self.problem, placement, train, support, interval, np.zeros(len(train), dtype=np.int64))
         kept = np.ones(len(train), dtype=bool)
         for rule in self.rules:
-            if rule.of_pools and rule.amount is not None:
+            if rule.scope.of_pools and rule.amount is not None:
                 fine = rule.admits(rule.amount(columns, self.problem))
                 self.prune.excluded[rule.key] += int((kept & ~fine).sum())
                 kept &= fine

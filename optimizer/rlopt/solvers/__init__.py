@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from rlopt.errors import SolverError
 from rlopt.solvers import via_ortools, via_pulp
-from rlopt.solvers.contract import Outcome
+from rlopt.solvers.contract import Backend, Outcome
 from rlopt.solvers.exact import solve
 
-BACKENDS: tuple[ModuleType, ...] = (via_pulp, via_ortools)
+BACKENDS: tuple[Backend, ...] = (via_pulp, via_ortools)
 
 
-def backend(name: str) -> ModuleType:
+def backend(name: str) -> Backend:
     """The backend called ``name``; SolverError when there is none or it is not installed."""
     for module in BACKENDS:
         if name == module.NAME:
@@ -22,4 +20,4 @@ def backend(name: str) -> ModuleType:
     raise SolverError(f"no backend is called {name!r}; there are {', '.join(m.NAME for m in BACKENDS)}")
 
 
-__all__ = ["BACKENDS", "Outcome", "backend", "solve"]
+__all__ = ["BACKENDS", "Backend", "Outcome", "backend", "solve"]

@@ -33,7 +33,10 @@ class Outcome:
 class Backend(Protocol):
     """A module that translates a program for one solver. Nothing else imports a solver."""
 
-    NAME: str
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
+        """What requests and plans call it."""
+        ...
 
     def available(self) -> bool:
         """Whether the solver can be imported on this machine."""

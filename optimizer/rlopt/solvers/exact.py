@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from types import ModuleType
 
 import numpy as np
 
@@ -27,7 +26,7 @@ def _point_cut(program: Program, values: np.ndarray, number: int) -> Program:
     return replace(program, rows=(*program.rows, row))
 
 
-def solve(program: Program, backend: Backend | ModuleType, time_limit: float | None = None) -> Outcome:
+def solve(program: Program, backend: Backend, time_limit: float | None = None) -> Outcome:
     """Solve ``program`` so that the answer holds every row in double precision.
 
     The bound is the solver's own, of the last program: cuts remove points that are infeasible anyway, so it stays
@@ -37,7 +36,7 @@ def solve(program: Program, backend: Backend | ModuleType, time_limit: float | N
     current = program
     for number in range(MOST_CUTS):
         left = None if time_limit is None else max(0.01, time_limit - (time.perf_counter() - started))
-        outcome: Outcome = backend.solve_once(current, left)
+        outcome = backend.solve_once(current, left)
         if outcome.values is None or not program.violated(outcome.values):
             return replace(outcome, seconds=time.perf_counter() - started)
         if not bool(np.all(program.integer & (program.upper <= 1.0) & (program.lower >= 0.0))):

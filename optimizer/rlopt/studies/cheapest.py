@@ -53,8 +53,8 @@ def admitted(columns: Columns, rules: Sequence[Rule], problem: Problem) -> np.nd
     """Which columns keep every rule, in double precision."""
     fine = np.ones(len(columns), dtype=bool)
     for rule in rules:
-        if rule.amount is not None and len(columns):
-            fine &= rule.admits(rule.amount(columns, problem))
+        if len(columns):
+            fine &= rule.kept_by(columns, problem)
     return fine
 
 

@@ -15,8 +15,7 @@ from rlopt.answers.plan import Frontier, FrontierPoint, Plan
 from rlopt.columns.joint import pool_rows
 from rlopt.facts import Offer
 from rlopt.problem import Columns, Problem
-from rlopt.rules import Rule, rules_of
-from rlopt.rules import deadline as deadline_rule
+from rlopt.rules import Rule, deadline, rules_of
 from rlopt.search.prune import pareto_index
 from rlopt.studies.cheapest import Found, admitted, find, solve_found
 from rlopt.studies.knee import knee
@@ -25,19 +24,9 @@ ROUNDING = 1e-9
 """Two searches add up the same plan in another order."""
 
 
-def _deadline(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def _within(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules with the deadline moved to ``hours``."""
-    template = Rule(
-        deadline_rule.NAME,
-        "limits.deadline",
-        "h",
-        "<=",
-        hours,
-        lambda columns, _: columns.confident_hours,
-        lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
-    )
-    others = tuple(rule for rule in rules if rule.key != "limits.deadline")
-    return (*others, template)
+    return (*(rule for rule in rules if rule.key != "limits.deadline"), deadline.within(hours))
 
 
 def frontier_columns(problem: Problem) -> Found:
@@ -87,7 +76,7 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
     found = frontier_columns(problem)
     plans: list[Plan] = []
     for j in spread(found.columns, points):
-        rules = _deadline(float(found.columns.confident_hours[j]), found.rules)
+        rules = _within(float(found.columns.confident_hours[j]), found.rules)
         here = replace(found, rules=rules, admitted=admitted(found.columns, rules, problem))
         plans.append(solve_found(problem, here, "cost", backend))
     return Frontier(points=plans, knee=knee(plans))

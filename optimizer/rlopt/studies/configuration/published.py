@@ -20,7 +20,7 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Ints, Problem
 from rlopt.request import Request
-from rlopt.rules import Rule, rules_of
+from rlopt.rules import Rule, Scope, rules_of
 from rlopt.studies.cheapest import cheapest, find, solve_found
 from rlopt.studies.configuration.broken_limits import broken as keys_broken
 from rlopt.studies.configuration.published_request import (
@@ -84,7 +84,7 @@ def _size(run: Published) -> Rule:
         float(run.gpus),
         lambda columns, _: columns.gpus.astype(np.float64),
         lambda plan, _: float(sum(pool.gpus for pool in plan.pools)),
-        of_pools=True,
+        scope=Scope.POOLS,
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rlopt.answers.explanation import MovedLimit, Worth
 from rlopt.answers.plan import Plan
 from rlopt.problem import Problem
-from rlopt.rules import Rule, rules_of
+from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import find
 from rlopt.studies.problem import rebuilt
@@ -32,7 +32,7 @@ def worth_of(problem: Problem, plan: Plan, clock: Clock) -> list[Worth]:
         return []
     usd, hours, found = plan.cost.total_usd, plan.time.confident_hours, []
     for rule in rules_of(problem):
-        if rule.amount is None or not rule.relaxable or rule.constant or not rule.binds(plan, problem):
+        if rule.amount is None or not rule.relaxable or rule.scope is Scope.REQUEST or not rule.binds(plan, problem):
             continue
         unit = _unit(rule, plan)
         away = unit if rule.sense == "<=" else -unit

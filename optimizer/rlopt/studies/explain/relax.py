@@ -17,7 +17,7 @@ import numpy as np
 from rlopt.answers.plan import Relaxation
 from rlopt.problem import Problem
 from rlopt.request import Request
-from rlopt.rules import Rule, rules_of
+from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import Found, find
 from rlopt.studies.problem import rebuilt
@@ -66,7 +66,7 @@ def _smallest(
         row = _best(fastest, by_time=True)
         return (fastest, row) if row is not None else (found, j)
     as_predicted = problem.request.limits.robust.time == 1.0  # else the cheapest plan need not be so in the worst case
-    if (rule.key == "limits.budget" and as_predicted) or rule.constant:
+    if (rule.key == "limits.budget" and as_predicted) or rule.scope is Scope.REQUEST:
         return found, j
     kept, row, worst = found, j, rule.limit
     for _ in range(TO_THE_UNIT if clock.exact else HALVINGS):

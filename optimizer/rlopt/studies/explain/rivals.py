@@ -155,11 +155,10 @@ def _beside(problem: Problem, found: Found, j: int, plan: Plan) -> dict[str, flo
     """USD by dimension of a column's bill minus the plan's; what is the same in both is left out."""
     column, more = found.columns.take(slice(j, j + 1)), {}
     for cost in COSTS:
-        dimension = cost.__name__.rpartition(".")[2]
-        mine = sum(line.usd for line in plan.cost.lines if line.dimension == dimension) if plan.cost else 0.0
+        mine = sum(line.usd for line in plan.cost.lines if line.dimension == cost.DIMENSION) if plan.cost else 0.0
         usd = float(sum(term[0] for term in cost.terms(column, problem).values())) - mine
         if abs(usd) >= CENT:
-            more[dimension] = usd
+            more[cost.DIMENSION] = usd
     return more
 
 
