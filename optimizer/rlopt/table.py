@@ -6,7 +6,7 @@ count, None where there is nothing) is the same for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Array = NDArray[Any]
 MOST = 2**62
 """Most distinct combinations of keys that are numbered by arithmetic; more are ranked first."""
 
@@ -31,39 +32,59 @@ class Table:
 
     def take(self, index: Any) -> Self:
         """The rows of ``index``: integers, a mask or a slice."""
-        return type(self)(*[_rows(getattr(self, name), index) for name in self.__match_args__])
+        return each(self, lambda values: values[index])
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """All rows of ``parts`` in order; there must be at least one part."""
-        return cls(*[_joined([getattr(part, name) for part in parts]) for name in cls.__match_args__])
+        return merged(parts, np.concatenate)
 
 
 T = TypeVar("T", bound=Table)
+V = TypeVar("V")
 
 
-def _rows(value: Any, index: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value[index] if value.ndim else value
-    if isinstance(value, Table):
-        return value.take(index)
-    if isinstance(value, Mapping):
-        return {key: _rows(part, index) for key, part in value.items()}
-    return value
+def each(value: V, change: Callable[[Array], Array]) -> V:
+    """A struct or a mapping with ``change`` of every array in it; what is one array in several places stays one."""
+    known: dict[int, Array] = {}
+
+    def changed(part: Any) -> Any:
+        if isinstance(part, np.ndarray):
+            if not part.ndim:
+                return part
+            if id(part) not in known:
+                known[id(part)] = change(part)
+            return known[id(part)]
+        if isinstance(part, Table):
+            return type(part)(*[changed(getattr(part, name)) for name in part.__match_args__])
+        return {key: changed(one) for key, one in part.items()} if isinstance(part, Mapping) else part
+
+    found: V = changed(value)
+    return found
 
 
-def _joined(parts: Sequence[Any]) -> Any:
-    first = parts[0]
-    if isinstance(first, np.ndarray):
-        return np.concatenate(parts)
-    if isinstance(first, Table):
-        return type(first).join(parts)
-    if isinstance(first, Mapping):
-        return {key: _joined([part[key] for part in parts]) for key in first}
-    if any(part != first for part in parts[1:]):
-        message = f"tables that differ in what all rows share: {first!r}"
-        raise ValueError(message)
-    return first
+def merged(values: Sequence[V], put_together: Callable[[Sequence[Array]], Array]) -> V:
+    """Several structs or mappings of one kind as one, array by array; what is one array in several places stays one."""
+    known: dict[tuple[int, ...], Array] = {}
+
+    def changed(parts: Sequence[Any]) -> Any:
+        first = parts[0]
+        if isinstance(first, np.ndarray):
+            key = tuple(map(id, parts))
+            if key not in known:
+                known[key] = put_together(parts)
+            return known[key]
+        if isinstance(first, Table):
+            return type(first)(*[changed([getattr(part, name) for part in parts]) for name in first.__match_args__])
+        if isinstance(first, Mapping):
+            return {key: changed([part[key] for part in parts]) for key in first}
+        if any(part != first for part in parts[1:]):
+            message = f"tables that differ in what all rows share: {first!r}"
+            raise ValueError(message)
+        return first
+
+    found: V = changed(values)
+    return found
 
 
 def put_back(parts: Sequence[tuple[Ints, T]]) -> T:
@@ -72,7 +93,7 @@ def put_back(parts: Sequence[tuple[Ints, T]]) -> T:
     return type(parts[0][1]).join([part for _, part in parts]).take(order)
 
 
-def group_ids(*keys: NDArray[Any]) -> Ints:
+def group_ids(*keys: Array) -> Ints:
     """One number a row, equal where all ``keys`` are and in their order (the first key decides first), shape (rows,).
 
     Keys are arrays of whole numbers, truth values or anything that sorts. Numbers are not dense.
@@ -90,7 +111,7 @@ def group_ids(*keys: NDArray[Any]) -> Ints:
     return found
 
 
-def _numbered(key: NDArray[Any]) -> tuple[Ints, int]:
+def _numbered(key: Array) -> tuple[Ints, int]:
     """Numbers from 0 in the order of ``key``, and how many there may be."""
     if key.dtype.kind not in "ib":
         return _ranked(key)
@@ -99,13 +120,13 @@ def _numbered(key: NDArray[Any]) -> tuple[Ints, int]:
     return whole - least, int(whole.max()) - least + 1
 
 
-def _ranked(key: NDArray[Any]) -> tuple[Ints, int]:
+def _ranked(key: Array) -> tuple[Ints, int]:
     """The same, dense."""
     values, rank = np.unique(key, return_inverse=True)
     return np.asarray(rank, dtype=np.int64), len(values)
 
 
-def groups(*keys: NDArray[Any]) -> dict[tuple[Any, ...], Ints]:
+def groups(*keys: Array) -> dict[tuple[Any, ...], Ints]:
     """Row numbers of each combination of ``keys``, ascending; combinations in the order of the keys."""
     ids = group_ids(*keys)
     if not len(ids):
@@ -116,7 +137,7 @@ def groups(*keys: NDArray[Any]) -> dict[tuple[Any, ...], Ints]:
     return dict(zip(first, np.split(order, starts[1:]), strict=True))
 
 
-def first_of_groups(group: Ints, value: NDArray[Any]) -> Ints:
+def first_of_groups(group: Ints, value: Array) -> Ints:
     """Row of the least ``value`` of each group (`group_ids`), groups in their order."""
     order = np.lexsort((value, group))
     return order[starts_of(group[order])]

@@ -41,7 +41,9 @@ def drawn(problem: Problem, column: Columns) -> tuple[np.ndarray, np.ndarray]:
     sigma = planned_sigma("training", gpu, False, known, problem.workload.generates, framework)
     off = np.exp(sigma * np.random.default_rng(7).standard_normal(RUNS))
     pools = problem.colocated.take(np.full(RUNS, column.train[0]))
-    pools = replace(pools, seconds=pools.seconds * off, once_seconds=pools.once_seconds * off)
+    own, once = pools.times.in_step, pools.once
+    times = replace(pools.times, in_step=replace(own, median=own.median * off))
+    pools = replace(pools, times=times, once=replace(once, median=once.median * off))
     there = replace(problem, colocated=pools)
     many = column.take(np.zeros(RUNS, dtype=np.int64))
     runs = join(there, 0, np.arange(RUNS), None, many.interval_steps, many.tier, many.recovery)

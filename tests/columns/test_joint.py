@@ -10,7 +10,7 @@ import pytest
 from rlopt.columns.joint import join, options, run_hours
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.pools.run_points import compose
-from rlopt.problem import Columns
+from rlopt.problem import Columns, Seconds
 from rlopt.search.exhaustive import describe, every_column, exhaustive, pareto
 from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED
 from tests.costs.hand import HOUR, columns_of, hand_problem, pools, request
@@ -90,10 +90,11 @@ def test_more_nodes_read_and_more_gpus_copy_faster() -> None:
     assert columns.failure_free_hours == pytest.approx([0.25 + 1 + 25 / 600])
 
 
-def test_out_of_step_the_rollouts_steady_seconds_count() -> None:
+def test_the_rollouts_asynchronous_seconds_count() -> None:
     problem = hand_problem()
-    steady = replace(problem.rollout, steady_seconds=np.array([10.0]), confident_steady_seconds=np.array([12.0]))
-    columns = columns_of(replace(problem, rollout=steady))
+    quicker = Seconds(np.array([10.0]), np.array([12.0]))
+    rollout = replace(problem.rollout, times=replace(problem.rollout.times, asynchronous=quicker))
+    columns = columns_of(replace(problem, rollout=rollout))
     assert columns.step_seconds[4] == pytest.approx(60 + 30 + 10)
     assert columns.step_seconds[6] == pytest.approx(60 + 0.2 * 10 + 4)
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.columns.joint import none
 from rlopt.columns.side_pools import alone, mixed, together, with_scoring
 from rlopt.estimates.loop.run_average import PARTS, SHARES, averaged
-from rlopt.pools.run_points import as_points, blocks, composed, front, quickest
-from rlopt.problem import Pools
+from rlopt.pools.run_points import composed, front, growth_of, quickest
+from rlopt.problem import Growth, Pools, SidePools
 from rlopt.search import dominance
+from rlopt.table import each
 from rlopt.words import ASYNC, DISAGGREGATED
 from tests.costs.hand import hand_problem, pools
 
@@ -37,8 +37,8 @@ def test_the_front_is_what_no_other_row_of_the_group_beats(rows: list[tuple[int,
 def grown(some: Pools, *slopes: float) -> Pools:
     """Pools whose seconds rise evenly over the run, by ``slopes`` times their average."""
     shape = 1.0 + np.array(slopes)[:, None] * (SHARES - 0.5)
-    parts = (some.seconds, some.confident_seconds, some.seconds)
-    return replace(some, points=np.hstack([part[:, None] * shape for part in parts]))
+    rising = each(some.times, lambda seconds: seconds[:, None] * shape)
+    return replace(some, times=replace(some.times, growth=Growth(rising.in_step.median, rising.asynchronous)))
 
 
 TRAIN = grown(pools((0, 8, 2, 0, 60.0, 72.0, 0.1)), 0.0)
@@ -51,13 +51,13 @@ def test_side_by_side_the_slower_pool_of_each_point_counts() -> None:
     one, other = np.full(PARTS, 60.0), 60.0 * (1.0 + 1.6 * (SHARES - 0.5))
     exposed, overhead = problem.exposed_share, problem.sync_seconds[ASYNC]
     by_hand = np.mean(np.maximum(one, other) + exposed * np.minimum(one, other)) + overhead
-    step = composed(ASYNC, TRAIN, beside, problem, late=False)
+    step = composed(ASYNC, TRAIN, beside, problem, confident=False)
     assert step == pytest.approx([by_hand], rel=1e-12)
     assert step[0] > 60.0 * (1.0 + exposed) + overhead + 5.0  # what the averages alone would say
-    in_turn = composed(DISAGGREGATED, TRAIN, beside, problem, late=False)
+    in_turn = composed(DISAGGREGATED, TRAIN, beside, problem, confident=False)
     assert in_turn == pytest.approx([120.0 + problem.sync_seconds[DISAGGREGATED]])
-    assert composed(ASYNC, TRAIN, beside, problem, late=True)[0] > step[0]
-    assert composed(ASYNC, TRAIN, none(1), problem, late=False) == pytest.approx([60.0 + overhead])
+    assert composed(ASYNC, TRAIN, beside, problem, confident=True)[0] > step[0]
+    assert composed(ASYNC, TRAIN, SidePools.none(1), problem, confident=False) == pytest.approx([60.0 + overhead])
 
 
 def test_a_pool_that_is_slower_on_average_may_still_be_the_better_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_a_pool_that_is_slower_on_average_may_still_be_the_better_one(monkeypatc
     rising = replace(problem, rollout=grown(cheap, 1.6, 0.0))
     beside = alone(rising, "rollout", np.arange(2))
     assert len(dominance.undominated(rising, ASYNC, train, beside, ())) == 2
-    steps = [float(composed(ASYNC, TRAIN, beside.take([row]), rising, late=False)[0]) for row in range(2)]
+    steps = [float(composed(ASYNC, TRAIN, beside.take([row]), rising, confident=False)[0]) for row in range(2)]
     assert steps[1] < steps[0], "the second is never much slower than training"
 
 
@@ -78,10 +78,11 @@ def test_no_two_pools_that_share_samples_are_quicker_than_their_bound() -> None:
     rng, broken = np.random.default_rng(0), 0
     for _ in range(200):
         some = grown(pools(*[(0, 8, 2, 0, float(rng.uniform(5, 90)), 100.0, 0.1)] * 2), *rng.uniform(-1.5, 1.9, 2))
-        exact = float(averaged(together(*(row[None, :] for row in blocks(some.points)[0]))).squeeze())
-        bound = quickest(some).seconds
+        assert some.times.growth is not None
+        exact = float(averaged(together(*some.times.growth.asynchronous.median)))
+        bound = quickest(some).times.in_step.median
         assert float(together(bound[:1], bound[1:])[0]) <= exact * (1 + 1e-12)
-        broken += float(together(some.seconds[:1], some.seconds[1:])[0]) > exact * (1 + 1e-9)
+        broken += float(together(*some.times.in_step.median[:, None])[0]) > exact * (1 + 1e-9)
     assert broken > 50, "averages alone are no bound"
 
 
@@ -90,15 +91,18 @@ def test_scoring_pools_share_samples_out_anew_at_each_point() -> None:
     problem = hand_problem(training=TRAIN, rollout=SAMPLE, scoring=score)
     both = mixed(problem, "score", np.array([0]), np.array([1]))
     a, b = 30.0 * (1.0 + 1.5 * (SHARES - 0.5)), 60.0 * (1.0 - (SHARES - 0.5))
-    assert both.seconds == pytest.approx([np.mean(1.0 / (1.0 / a + 1.0 / b))])
+    assert both.times.in_step.median == pytest.approx([np.mean(1.0 / (1.0 / a + 1.0 / b))])
     assert both.score_split == pytest.approx([np.mean(b / (a + b))])
     beside = with_scoring(problem, alone(problem, "rollout", np.array([0])), alone(problem, "score", np.array([0])))
     sample = 60.0 * (1.0 + 1.6 * (SHARES - 0.5))
     by_hand = np.maximum(sample, a) + problem.exposed_share * np.minimum(sample, a)
-    assert blocks(beside.points)[0] == pytest.approx(by_hand[None, :])
-    assert beside.steady_seconds == pytest.approx([by_hand.mean()])
+    assert beside.times.growth is not None
+    assert beside.times.growth.asynchronous.median == pytest.approx(by_hand[None, :])
+    assert beside.times.asynchronous.median == pytest.approx([by_hand.mean()])
 
 
 def test_one_point_is_no_run() -> None:
-    assert as_points(np.ones((3, 1)), np.ones(3)).shape == (3, 0)
-    assert as_points(np.ones((3, PARTS)), np.full(3, 2.0)).shape == (3, 3 * PARTS)
+    assert growth_of(np.ones((3, 1)), np.ones(3)) is None
+    found = growth_of(np.ones((3, PARTS)), np.full(3, 2.0))
+    assert found is not None
+    assert found.asynchronous.confident.shape == found.in_step.shape == (3, PARTS)

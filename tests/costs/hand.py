@@ -10,8 +10,8 @@ import numpy as np
 from rlopt.facts import Catalog, Device, Model, Offer, Shape
 from rlopt.facts.operations import Operations
 from rlopt.pools.pricing import unloaded
-from rlopt.problem import Checkpoint, Columns, Market, Pools, Problem, Topology
-from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
+from rlopt.problem import Checkpoint, Columns, Market, Mix, Pools, Problem, Seconds, Times, Topology
+from rlopt.problem.detail import PoolDetail, StageDetail
 from rlopt.problem.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.request import Request
 from rlopt.search.exhaustive import every_column
@@ -139,10 +139,7 @@ def pools(*rows: tuple[int, int, int, int, float, float, float]) -> Pools:
         spot=MARKET.spot[index],
         group_size=table[:, 1].astype(np.int64),
         update_precision=table[:, 2].astype(np.int64),
-        seconds=table[:, 4],
-        confident_seconds=table[:, 5],
-        steady_seconds=table[:, 4],
-        confident_steady_seconds=table[:, 5],
+        times=Times.same(Seconds(table[:, 4], table[:, 5])),
         estimate=table[:, 3].astype(np.int64),
         **neutral(len(table)),
     )
@@ -151,10 +148,11 @@ def pools(*rows: tuple[int, int, int, int, float, float, float]) -> Pools:
 def neutral(rows: int) -> dict[str, Any]:
     """The fields of `Pools` that a simple pool leaves alone."""
     whole, zero = np.zeros(rows, dtype=np.int64), np.zeros(rows)
-    floats = ("environment_usd_per_hour", "once_seconds", "confident_once_seconds", "term_hours")
+    floats = ("environment_usd_per_hour", "term_hours")
     return {
         **dict.fromkeys(("variant", "environment", "precision"), whole),
         **dict.fromkeys((*floats, "disk_gb", "disk_gib", "host_gib"), zero),
+        "once": Seconds(zero, zero),
         **unloaded(rows),
         "score_precision": whole + 2,  # bf16, as `Details` says
         "nodes_per_replica": whole + 1,
@@ -193,12 +191,12 @@ class Details:
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
         return self._of(("forward",), "bf16")
 
-    def mixed(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+    def mixed(self, first: np.ndarray, second: np.ndarray) -> Mix:
         raise NotImplementedError("nothing is mixed by hand")
 
     mixed_bound = mixed
 
-    def mixed_least(self, estimate: np.ndarray) -> MixedTimes:
+    def mixed_least(self, estimate: np.ndarray) -> Mix:
         raise NotImplementedError("nothing is mixed by hand")
 
     def colocated_detail(self, row: int) -> PoolDetail:

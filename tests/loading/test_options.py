@@ -108,11 +108,12 @@ def test_bounds_stay_below_every_way_to_load() -> None:
     one = opened(problem("job.dataset_size=2TB", "job.dataset_samples=200000", ANY_STORE, prepare(1.0)))
     every, bounds = every_column(one), Bounds.of(one)
     pools = one.colocated.take(every.train)
+    own = pools.times.in_step
     group = Group(every.zone, every.variant, every.group_size)
-    least = bounds.cost(COLOCATED, group, pools.rate, pools.seconds, pools.seconds * 0.0)
+    least = bounds.cost(COLOCATED, group, pools.rate, own.median, own.median * 0.0)
     assert len(every) > 5_000
     assert (least <= column_costs(every, one) * (1 + 1e-12)).all()
-    hours = bounds.hours(COLOCATED, group, pools.confident_seconds, pools.seconds * 0.0)
+    hours = bounds.hours(COLOCATED, group, own.confident, own.median * 0.0)
     assert (hours <= every.confident_hours * (1 + 1e-12)).all()
 
 
@@ -147,13 +148,14 @@ def test_the_bill_and_the_rules_of_any_way_to_load_are_its_columns() -> None:
 
 def test_what_is_dropped_is_no_better_in_anything() -> None:
     one = problem("job.dataset_size=5TB", "job.dataset_samples=200000", ANY_STORE, *SLOW, prepare(5.0))
-    names = ("seconds", "once_seconds", "load_usd_per_hour", "mount_usd_per_hour", "disk_gb", "load_disk_gb")
+    names = ("load_usd_per_hour", "mount_usd_per_hour", "disk_gb", "load_disk_gb")
 
     def rows(pools: Pools) -> dict[tuple[int, int], list[tuple[float, ...]]]:
         found: dict[tuple[int, int], list[tuple[float, ...]]] = {}
+        values = (pools.times.in_step.median, pools.once.median, *(getattr(pools, name) for name in names))
         for n in range(len(pools)):
             key = (int(pools.offer[n]), int(pools.estimate[n]))
-            found.setdefault(key, []).append(tuple(float(getattr(pools, name)[n]) for name in names))
+            found.setdefault(key, []).append(tuple(float(value[n]) for value in values))
         return found
 
     kept, every = rows(one.colocated), rows(opened(one).colocated)

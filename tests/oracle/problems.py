@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -12,18 +13,18 @@ import numpy as np
 from rlopt.facts import Offer, Shape
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.pricing import unloaded
-from rlopt.problem import Checkpoint, Market, Pools, Problem, Topology
-from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
+from rlopt.problem import Checkpoint, Market, Mix, Pools, Problem, Seconds, Times, Topology
+from rlopt.problem.detail import PoolDetail, StageDetail
 from rlopt.problem.tariff import CpuPool, Tariff, Tier, TierTable
 from rlopt.reading.request_file import read_request
 from rlopt.reading.resolve import resolve_models
+from rlopt.table import each, merged
 from rlopt.workloads import build_workload
 from rlopt.workloads.variants import Variant
 
 DEVICES = ("H100-SXM", "A100-80GB", "L4")
 PRECISIONS = ("bf16", "fp8", "fp32")
 RANK = {"fp8": 1, "bf16": 2, "fp32": 3}
-SECONDS = ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
 TAIL = 0.2
 """Part of its time alone that an offer of a mix takes whatever its share: its longest response."""
 PARTS = {
@@ -66,32 +67,34 @@ class StubEstimates:
     def training_detail(self, row: int) -> PoolDetail:
         return self._detail(("update",), self.precision[row])
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
         return self._detail(("generate",), "bf16")
 
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
         return self._detail(("forward",), "bf16")
 
-    def mixed(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+    def mixed(self, first: np.ndarray, second: np.ndarray) -> Mix:
         return self._mixed(first, second, 1.0 + 0.02 * ((first * 7 + second * 3) % 5))
 
-    def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> MixedTimes:
+    def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> Mix:
         return self._mixed(first, second, np.ones(len(first)))
 
-    def mixed_least(self, estimate: np.ndarray) -> MixedTimes:
-        pools = self.rollouts.take(estimate)
+    def mixed_least(self, estimate: np.ndarray) -> Mix:
         none = np.zeros(len(estimate))
-        return MixedTimes(split=none, steady_split=none, **{n: TAIL * getattr(pools, n) for n in SECONDS})
+        return Mix(none, none, each(self.rollouts.take(estimate).times, lambda seconds: TAIL * seconds))
 
-    def _mixed(self, first: np.ndarray, second: np.ndarray, slower: np.ndarray) -> MixedTimes:
+    def _mixed(self, first: np.ndarray, second: np.ndarray, slower: np.ndarray) -> Mix:
         """A mix as quick as its parts and their longest responses allow, or a little slower, as whole replicas are."""
-        a, b = self.rollouts.take(first), self.rollouts.take(second)
-        times = {}
-        for name in SECONDS:
-            one, other = getattr(a, name), getattr(b, name)
-            times[name] = slower * np.maximum(1.0 / (1.0 / one + 1.0 / other), TAIL * np.maximum(one, other))
-        steady = b.steady_seconds / (a.steady_seconds + b.steady_seconds)
-        return MixedTimes(split=b.seconds / (a.seconds + b.seconds), steady_split=steady, **times)
+        a, b = self.rollouts.take(first).times, self.rollouts.take(second).times
+
+        def together(parts: Sequence[np.ndarray]) -> np.ndarray:
+            one, other = parts
+            return slower * np.maximum(1.0 / (1.0 / one + 1.0 / other), TAIL * np.maximum(one, other))
+
+        ways = ((a.in_step.median, b.in_step.median), (a.asynchronous.median, b.asynchronous.median))
+        return Mix(
+            *[y / (x + y) for x, y in ways], merged([replace(a, growth=None), replace(b, growth=None)], together)
+        )
 
     def colocated_detail(self, row: int) -> PoolDetail:
         return self._detail(("generate", "update"), self.precision[row])
@@ -301,17 +304,13 @@ def _pools(
         spot=market.spot[offer],
         group_size=table[:, 2].astype(int),
         update_precision=table[:, 3].astype(int),
-        seconds=table[:, 4],
-        confident_seconds=table[:, 5],
-        steady_seconds=table[:, 6],
-        confident_steady_seconds=table[:, 7],
+        times=Times(Seconds(table[:, 4], table[:, 5]), Seconds(table[:, 6], table[:, 7])),
         estimate=np.arange(first, first + len(rows)),
         variant=table[:, 8].astype(int),
         environment=np.zeros(len(rows), dtype=int),
         environment_usd_per_hour=np.zeros(len(rows)),
         precision=np.zeros(len(rows), dtype=int),
-        once_seconds=np.full(len(rows), once),
-        confident_once_seconds=np.full(len(rows), once * 1.2),
+        once=Seconds(np.full(len(rows), once), np.full(len(rows), once * 1.2)),
         term_hours=market.term_hours[offer],
         disk_gb=nodes * rng.choice([0.0, 100.0]),
         disk_gib=np.full(len(rows), 100.0),

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from rlopt.estimates.loop.run_average import PARTS, SHARES
-from rlopt.pools.run_points import blocks, growing
-from rlopt.problem import Pools, Problem
-from rlopt.problem.detail import GrowingTimes
+from rlopt.pools.run_points import growing
+from rlopt.problem import Growth, Mix, Pools, Problem, Seconds, Times
 from rlopt.request import Request
 from rlopt.search import dominance, search
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
+from rlopt.table import each
 from tests.oracle.problems import StubEstimates, random_problem
 
 
@@ -24,49 +24,45 @@ class GrowingStubs(StubEstimates):
 
     points: tuple[StubEstimates, ...] = ()
 
-    def mixed(self, first: np.ndarray, second: np.ndarray) -> GrowingTimes:
+    def mixed(self, first: np.ndarray, second: np.ndarray) -> Mix:
         return growing([stub.mixed(first, second) for stub in self.points])
 
-    def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> GrowingTimes:
+    def mixed_bound(self, first: np.ndarray, second: np.ndarray) -> Mix:
         return growing([stub.mixed_bound(first, second) for stub in self.points])
 
-    def mixed_least(self, estimate: np.ndarray) -> GrowingTimes:
+    def mixed_least(self, estimate: np.ndarray) -> Mix:
         return growing([stub.mixed_least(estimate) for stub in self.points])
 
 
-def _grown(rng: np.random.Generator, pools: Pools, steady: str) -> Pools:
+def _grown(rng: np.random.Generator, pools: Pools, asynchronous: Seconds) -> Pools:
     """The pools with seconds that rise by up to nine tenths over the run, at a pace of each pool's own."""
     pace, bend = rng.uniform(0.0, 1.8, (len(pools), 1)), rng.uniform(0.3, 4.0, (len(pools), 1))
     shape = 1.0 + pace * SHARES**bend
     shape /= shape.mean(axis=1, keepdims=True) if len(pools) else 1.0
-    parts = (getattr(pools, steady), getattr(pools, f"confident_{steady}"), pools.seconds)
-    return replace(pools, points=np.hstack([part[:, None] * shape for part in parts]))
+    rising = each(replace(pools.times, asynchronous=asynchronous), lambda seconds: seconds[:, None] * shape)
+    growth = Growth(rising.in_step.median, rising.asynchronous)
+    return replace(pools, times=replace(pools.times, growth=growth))
 
 
 def _at(pools: Pools, point: int) -> Pools:
-    steady, late, in_step = (part[:, point] for part in blocks(pools.points))
-    confident = in_step * pools.confident_seconds / pools.seconds
-    return replace(
-        pools, seconds=in_step, confident_seconds=confident, steady_seconds=steady, confident_steady_seconds=late
-    )
+    assert pools.times.growth is not None
+    growth, own = each(pools.times.growth, lambda seconds: seconds[:, point]), pools.times.in_step
+    in_step = Seconds(growth.in_step, growth.in_step * own.confident / own.median)
+    return replace(pools, times=Times(in_step, growth.asynchronous))
 
 
 def growing_problem(seed: int, mixes: bool = False) -> Problem:
     """A random problem whose pools change over the run; training and scoring take as long in step as out of it."""
     problem, rng = random_problem(seed, mixes=mixes), np.random.default_rng(seed)
-    scoring = replace(
-        problem.scoring,
-        steady_seconds=problem.scoring.seconds,
-        confident_steady_seconds=problem.scoring.confident_seconds,
-    )
-    rollout, stub = _grown(rng, problem.rollout, "steady_seconds"), problem.estimates
+    scoring = replace(problem.scoring, times=Times.same(problem.scoring.times.in_step))
+    rollout, stub = _grown(rng, problem.rollout, problem.rollout.times.asynchronous), problem.estimates
     assert isinstance(stub, StubEstimates)
     points = tuple(StubEstimates(stub.precision, _at(rollout, point)) for point in range(PARTS))
     return replace(
         problem,
-        training=_grown(rng, problem.training, "seconds"),
+        training=_grown(rng, problem.training, problem.training.times.in_step),
         rollout=rollout,
-        scoring=_grown(rng, scoring, "seconds"),
+        scoring=_grown(rng, scoring, scoring.times.in_step),
         estimates=GrowingStubs(stub.precision, rollout, points),
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.columns.pace import again, slower
 from rlopt.costs import column_costs
-from rlopt.problem import Pools, Problem
+from rlopt.problem import Pools, Problem, Seconds, Times
 from rlopt.search.exhaustive import every_column, exhaustive
 from rlopt.studies.cheapest import cheapest
 from rlopt.units import Money
@@ -20,12 +20,11 @@ TIMES = (1.15, 1.4, 2.0)
 
 
 def _late(pools: Pools, times: float) -> Pools:
-    return replace(
-        pools,
-        confident_seconds=pools.confident_seconds * times,
-        confident_steady_seconds=pools.confident_steady_seconds * times,
-        confident_once_seconds=pools.confident_once_seconds * times,
-    )
+    def late(seconds: Seconds) -> Seconds:
+        return replace(seconds, confident=seconds.confident * times)
+
+    own = pools.times
+    return replace(pools, times=Times(late(own.in_step), late(own.asynchronous), own.growth), once=late(pools.once))
 
 
 def robust(problem: Problem, times: float) -> Problem:

@@ -14,7 +14,8 @@ from rlopt.estimates import sync_seconds
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.context import Context
 from rlopt.pools.handover import handover_seconds, link_gb_s
-from rlopt.problem import Problem, Topology
+from rlopt.problem import Pools, Problem, Topology
+from rlopt.words import ASYNC, DISAGGREGATED
 from tests.pools.parts import context
 
 EXAMPLE = next((Path(__file__).parents[2] / "examples" / "requests").glob("07-*.yaml"))
@@ -58,13 +59,13 @@ def test_separate_pools_without_a_network_take_longer_and_colocated_ones_do_not(
     added = float(handover_seconds(slow.estimates.context)[0])  # type: ignore[attr-defined]
     assert added > 1.0
 
-    def least(found: Problem, pools: str, name: str) -> float:
-        table = getattr(found, pools)
-        return float(getattr(table, name)[table.nodes == 1].min())
+    def least(pools: Pools, placement: int = DISAGGREGATED) -> float:
+        return float(pools.times.at(placement).median[pools.nodes == 1].min())
 
-    for pools, name in (("training", "seconds"), ("rollout", "seconds"), ("rollout", "steady_seconds")):
-        assert least(slow, pools, name) == pytest.approx(least(quick, pools, name) + added), (pools, name)
-    assert least(slow, "colocated", "seconds") == pytest.approx(least(quick, "colocated", "seconds"))
+    assert least(slow.training) == pytest.approx(least(quick.training) + added)
+    assert least(slow.rollout) == pytest.approx(least(quick.rollout) + added)
+    assert least(slow.rollout, ASYNC) == pytest.approx(least(quick.rollout, ASYNC) + added)
+    assert least(slow.colocated) == pytest.approx(least(quick.colocated))
     assert any("machine network 10 Gb/s" in text for text in slow.warnings)
 
 
@@ -80,6 +81,6 @@ def test_a_plan_says_which_pool_waits_for_its_link() -> None:
         assert (last.stage, last.seconds) == ("transfer", pytest.approx(added))
     stages = slow.estimates.rollout_detail(row, False).stages
     whole = sum(stage.seconds for stage in stages if stage.stage != "environment")
-    assert whole == pytest.approx(float(slow.rollout.seconds[0]))
+    assert whole == pytest.approx(float(slow.rollout.times.in_step.median[0]))
     quick = problem(True).estimates.rollout_detail(0, False)
     assert "transfer" not in {stage.stage for stage in quick.stages}

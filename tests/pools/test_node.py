@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from rlopt.pools.checkpoints import checkpoint_sizes
 from rlopt.pools.node.disk import disk_gib, weights_bytes
 from rlopt.pools.node.host import base_gib, levels, node_memory_gib, sample_bytes, staged_gib
 from rlopt.pools.pricing import NO_HOST_MEMORY, Needs, price_rows
-from rlopt.problem import Pools
+from rlopt.problem import Pools, Seconds, Times
 from rlopt.studies.cheapest import find
 from rlopt.words import COLOCATED
 from tests.costs.hand import MARKET, hand_problem
@@ -88,8 +89,7 @@ def priced(host: float, offload: float, left_out: Counter[str] | None = None, kn
     offers = tuple(replace(o, shape=replace(o.shape, host_memory_gib=known)) for o in MARKET.offers)
     limit = np.full(3, known or 0.0)
     market = replace(MARKET, offers=offers, host_memory_gib=limit)
-    given = {name: np.zeros(1) for name in ("seconds", "confident_seconds", "steady_seconds")}
-    given |= {name: np.zeros(1) for name in ("confident_steady_seconds", "once_seconds", "confident_once_seconds")}
+    given: dict[str, Any] = {"times": Times.same(Seconds.zero(1)), "once": Seconds.zero(1)}
     whole = ("group_size", "update_precision", "estimate", "variant", "environment", "precision", "score_precision")
     given |= {name: np.zeros(1, dtype=np.int64) for name in whole}
     needs = Needs.of(1, host, 10.0, offload)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from rlopt.pools.builder import join_pools
 from rlopt.pools.checkpoints import checkpoint_sizes, intervals
 from rlopt.pools.pricing import Needs, is_one, price_rows, spread, stop_rates
 from rlopt.pools.sampling.table import engines
-from rlopt.problem import Market, Pools
+from rlopt.problem import Market, Pools, Seconds, Times
 from rlopt.workloads import Role
 from rlopt.workloads.variants import Variant
 from tests.costs.hand import MARKET, MODEL, columns_of, hand_problem, neutral, request
@@ -66,10 +67,7 @@ def priced(
 ) -> Pools:
     size = len(nodes)
     plain = ("group_size", "update_precision", "estimate")
-    given = {
-        name: np.full(size, 60.0)
-        for name in ("seconds", "confident_seconds", "steady_seconds", "confident_steady_seconds")
-    }
+    given: dict[str, Any] = {"times": Times.same(Seconds(*np.full((2, size), 60.0)))}
     given |= {name: np.arange(size) for name in plain}
     made = (*plain, "term_hours", "environment_usd_per_hour", "disk_gb", "disk_gib", "host_gib")
     given |= {name: values for name, values in neutral(size).items() if name not in made}
@@ -205,6 +203,6 @@ def test_what_is_one_number_for_all_pools_takes_no_memory() -> None:
     assert not is_one(whole.seconds)
     mixed = join_pools([some, replace(other, disk_gb=twos)])
     assert mixed.disk_gb.tolist() == [1.0, 1.0, 1.0, 2.0, 2.0]
-    assert whole.take(np.array([4, 0])).seconds.tolist() == [1.0, 0.0]
+    assert whole.take(np.array([4, 0])).usd_per_hour.tolist() == [1.0, 0.0]
     rows = np.array([3, 1])
     assert whole.rate_of(rows).tolist() == whole.rate[rows].tolist()

@@ -79,11 +79,12 @@ def test_bounds_never_exceed_what_they_bound(shard: int) -> None:
             if placement != COLOCATED:
                 order, support = beside(problem, mine)
                 support = support.take(np.argsort(order))
-                (sample, confident), committed = support.times(placement), committed + support.committed_usd
+                sample, confident = support.times.at(placement).both
+                committed = committed + support.committed_usd
             group = Group(mine.zone, mine.variant, mine.group_size)
-            cost = bounds.cost(placement, group, mine.usd_per_hour, train.seconds, sample)
+            cost = bounds.cost(placement, group, mine.usd_per_hour, train.times.in_step.median, sample)
             cost = np.maximum(cost, bounds.committed(placement, group, committed))
-            hours = bounds.hours(placement, group, train.confident_seconds, confident)
+            hours = bounds.hours(placement, group, train.times.in_step.confident, confident)
             assert (cost <= mine.usd * (1 + ROUNDING)).all(), seed
             assert (hours <= mine.confident_hours * (1 + ROUNDING)).all(), seed
             tight = min(tight, float((mine.usd / cost).min()))
@@ -102,7 +103,7 @@ def test_bounds_hold_without_the_recovery_floor_as_well() -> None:
     pools = problem.colocated
     bounds = Bounds.of(problem)
     group = Group(pools.zone, pools.variant, pools.group_size)
-    cost = bounds.cost(COLOCATED, group, pools.usd_per_hour, pools.seconds, none)
+    cost = bounds.cost(COLOCATED, group, pools.usd_per_hour, pools.times.in_step.median, none)
     mine = columns.take(columns.placement == COLOCATED)
     assert (cost[mine.train] <= mine.usd * (1 + ROUNDING)).all()
     rules = [rule for rule in rules_of(problem) if rule.name != "recovery_time"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rlopt.assembly.audit import faults
+from rlopt.problem import Seconds
 from tests.costs.hand import HOUR, columns_of, hand_problem
 from tests.costs.test_twins import plan_of
 
@@ -16,7 +17,7 @@ from tests.costs.test_twins import plan_of
 def test_the_hours_of_a_run_add_up_from_what_the_plan_says(gb_s: float) -> None:
     problem = hand_problem()
     tiers = replace(problem.tiers, gb_s_per_node=np.full_like(problem.tiers.gb_s_per_node, gb_s))
-    once = replace(problem.colocated, once_seconds=np.full(len(problem.colocated), 1800.0))
+    once = replace(problem.colocated, once=Seconds(*[np.full(len(problem.colocated), s) for s in (1800.0, 0.0)]))
     problem = replace(problem, tiers=tiers, colocated=once)
     columns = columns_of(problem)
     plan = plan_of(columns, 0, problem)

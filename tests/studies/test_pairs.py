@@ -53,9 +53,7 @@ def listed(request: Request, deadline: float = float("inf")) -> float:
             assert tariff.control is not None
             stops = float(pools.failures_per_hour[row]) * operations.restart_minutes / 60
             start = (operations.startup_minutes + operations.shutdown_minutes) / 60
-            hours, late = (
-                start + float(seconds[row]) / 3600 / (1 - stops) for seconds in (pools.seconds, pools.confident_seconds)
-            )
+            hours, late = (start + float(seconds[row]) / 3600 / (1 - stops) for seconds in pools.times.in_step.both)
             rate = float(pools.usd_per_hour[row]) + tariff.control.usd_per_hour
             disk = (float(pools.disk_gb[row]) + tariff.control.boot_gb) * tariff.disk.usd_gb_hour
             found.append((rate * (hours + operations.idle_minutes / 60) + disk * hours, late))

@@ -94,7 +94,7 @@ def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
     if table.vcpu_seconds and offer.shape.vcpus is None:
         found.append(f"{offer.id}: its virtual CPUs are not known, none of them are counted to prepare samples")
     first = _first_seconds(pools, row, table)
-    if first and first >= float(pools.once_seconds[row]) * (1.0 - 1e-9):
+    if first and first >= float(pools.once.median[row]) * (1.0 - 1e-9):
         hours = seconds_to_hours(first)
         found.append(f"before the first step GPUs wait for stored samples, which take {hours:.3g} h to load")
     machines = preparation(columns, j, problem)

@@ -82,14 +82,14 @@ def join(
     """
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
     size = len(first)
-    beside = none(size) if support is None else support
-    sample, confident_sample = beside.times(placement)
+    beside = SidePools.none(size) if support is None else support
+    sample = beside.times.at(placement)
     ways = np.zeros(size, dtype=np.int64) if recovery is None else np.asarray(recovery, dtype=np.int64)
     events = stops(problem, first, beside)
     failures = events.per_hour
-    step = composed(placement, first, beside, problem, late=False)
+    step = composed(placement, first, beside, problem, confident=False)
     late_problem = late_overheads(problem)
-    confident_step = composed(placement, first, beside, late_problem, late=True)
+    confident_step = composed(placement, first, beside, late_problem, confident=True)
     steps = problem.steps(first.variant, first.group_size)
     speed, restore = problem.tiers.gb_s_per_node, problem.tiers.restore_hours
     state_gb = problem.checkpoint.state_gb(first.variant)
@@ -98,11 +98,13 @@ def join(
     upload = read - restore[first.zone, tier]
     gpu_rate = problem.operations.checkpoint_snapshot_gb_s_per_gpu * first.gpus
     snapshot = np.asarray(state_gb / gpu_rate / SECONDS_PER_HOUR, dtype=np.float64)
-    once, late = first.once_seconds / SECONDS_PER_HOUR, first.confident_once_seconds / SECONDS_PER_HOUR
+    once, late = (seconds / SECONDS_PER_HOUR for seconds in first.once.both)
     waited = waiting_share(problem, first, failures, ways)
-    lost = waited + lost_share(problem, placement, beside, first.seconds, sample, ways, first.variant)
+    lost = waited + lost_share(
+        problem, placement, beside, first.times.in_step.median, sample.median, ways, first.variant
+    )
     late_lost = waited + lost_share(
-        late_problem, placement, beside, first.confident_seconds, confident_sample, ways, first.variant
+        late_problem, placement, beside, first.times.in_step.confident, sample.confident, ways, first.variant
     )
     collapses, saves = problem.request.job.divergences, (upload, snapshot, read)
     clean, expected = run_hours(problem, step, steps, interval, failures, *saves, once, lost, collapses)
@@ -159,36 +161,6 @@ def join(
         wait_hours=wait,
         recovery_minutes=read * 60.0,
         usd=np.full(size, np.nan),
-    )
-
-
-def none(size: int) -> SidePools:
-    """Rows of nothing beside the training pool."""
-    absent, zero, one = np.full(size, -1, dtype=np.int64), np.zeros(size), np.ones(size)
-    whole = np.zeros(size, dtype=np.int64)
-    return SidePools(
-        rollout=absent,
-        rollout2=absent,
-        score=absent,
-        score2=absent,
-        split=one,
-        steady_split=one,
-        score_split=one,
-        environment=whole,
-        gpus=whole,
-        spot_gpus=whole,
-        usd_per_hour=zero,
-        environment_usd_per_hour=zero,
-        failures_per_hour=zero,
-        mixed_share=one,
-        steady_mixed_share=one,
-        disk_gb=zero,
-        committed_usd=zero,
-        seconds=zero,
-        confident_seconds=zero,
-        steady_seconds=zero,
-        confident_steady_seconds=zero,
-        points=np.zeros((size, 0)),
     )
 
 

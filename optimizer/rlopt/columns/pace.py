@@ -15,9 +15,8 @@ import numpy as np
 from rlopt.columns.joint import join
 from rlopt.columns.overheads import slower_overheads
 from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
-from rlopt.pools.run_points import blocks
-from rlopt.problem import Columns, Floats, Ints, Pools, Problem, SidePools
-from rlopt.problem.detail import Estimates, GrowingTimes, MixedTimes, PoolDetail
+from rlopt.problem import Columns, Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
+from rlopt.problem.detail import Estimates, PoolDetail
 from rlopt.request.robust import Robust
 from rlopt.table import groups, put_back
 from rlopt.words import COLOCATED
@@ -37,41 +36,39 @@ class Pace:
     robust: float = 1.0
     ratio: float | None = None
 
-    def times(self, median: Floats, late: Floats) -> tuple[Floats, Floats]:
-        """New median and confident seconds, shape of the inputs."""
-        scaled = self.factor * median
+    def of(self, seconds: Seconds) -> Seconds:
+        """Seconds at this pace."""
+        scaled = self.factor * seconds.median
         if self.power is None:
-            return scaled, self.factor / self.robust * late
-        positive = np.where(median > 0.0, median, 1.0)
-        ratio = np.where(median > 0.0, late / positive / self.robust, 1.0) if self.ratio is None else self.ratio
+            return Seconds(scaled, self.factor / self.robust * seconds.confident)
+        positive = np.where(seconds.median > 0.0, seconds.median, 1.0)
+        ratio: Floats | float = (
+            np.where(seconds.median > 0.0, seconds.confident / positive / self.robust, 1.0)
+            if self.ratio is None
+            else self.ratio
+        )
         at = np.asarray(scaled * ratio**self.power)
-        return at, at
+        return Seconds(at, at)
+
+    def of_times(self, times: Times) -> Times:
+        """Times of a step at this pace."""
+        growth = times.growth
+        if growth is not None:
+            in_step = self.of(Seconds(growth.in_step, growth.in_step)).median
+            growth = Growth(in_step, self.of(growth.asynchronous))
+        return Times(self.of(times.in_step), self.of(times.asynchronous), growth)
 
     def of_pools(self, pools: Pools) -> Pools:
         """The pools at this pace; what loads beside a step keeps its share of it."""
-        seconds, confident = self.times(pools.seconds, pools.confident_seconds)
-        steady, confident_steady = self.times(pools.steady_seconds, pools.confident_steady_seconds)
-        once, confident_once = self.times(pools.once_seconds, pools.confident_once_seconds)
-        share = seconds / np.where(pools.seconds > 0.0, pools.seconds, 1.0)
+        times, before = self.of_times(pools.times), pools.times.in_step.median
+        share = times.in_step.median / np.where(before > 0.0, before, 1.0)
         return replace(
             pools,
-            seconds=seconds,
-            confident_seconds=confident,
-            steady_seconds=steady,
-            confident_steady_seconds=confident_steady,
-            once_seconds=once,
-            confident_once_seconds=confident_once,
+            times=times,
+            once=self.of(pools.once),
             load_seconds=pools.load_seconds * share,
             stall_seconds=pools.stall_seconds * share,
-            points=self.of_points(pools.points),
         )
-
-    def of_points(self, points: Floats) -> Floats:
-        """`Pools.points` at this pace."""
-        if not points.shape[1]:
-            return points
-        steady, late, in_step = blocks(points)
-        return np.hstack([*self.times(steady, late), self.times(in_step, in_step)[0]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +83,8 @@ class PacedEstimates:
         """The estimates of the first and of the last step."""
         return tuple(replace(self, estimates=one) for one in self.estimates.ends)
 
-    def _mixed(self, times: MixedTimes) -> MixedTimes:
-        seconds, confident = self.pace.times(times.seconds, times.confident_seconds)
-        steady, late = self.pace.times(times.steady_seconds, times.confident_steady_seconds)
-        found = (times.split, times.steady_split, seconds, confident, steady, late)
-        if isinstance(times, GrowingTimes):
-            return GrowingTimes(*found, self.pace.of_points(times.points))
-        return MixedTimes(*found)
+    def _mixed(self, mix: Mix) -> Mix:
+        return replace(mix, times=self.pace.of_times(mix.times))
 
     def _detail(self, found: PoolDetail) -> PoolDetail:
         factor = self.pace.factor
@@ -103,9 +95,9 @@ class PacedEstimates:
         """A training pool of a disaggregated placement."""
         return self._detail(self.estimates.training_detail(row))
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
         """A rollout pool that takes ``share`` of the samples."""
-        return self._detail(self.estimates.rollout_detail(row, steady, share))
+        return self._detail(self.estimates.rollout_detail(row, asynchronous, share))
 
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
         """A pool that only scores, ``share`` of the samples."""
@@ -115,15 +107,15 @@ class PacedEstimates:
         """A pool that trains and samples in turn."""
         return self._detail(self.estimates.colocated_detail(row))
 
-    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed(self, first: Ints, second: Ints) -> Mix:
         """Rollout pools of two estimates each, shape (pairs,)."""
         return self._mixed(self.estimates.mixed(first, second))
 
-    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed_bound(self, first: Ints, second: Ints) -> Mix:
         """Never more than `mixed` says, and quick."""
         return self._mixed(self.estimates.mixed_bound(first, second))
 
-    def mixed_least(self, estimate: Ints) -> MixedTimes:
+    def mixed_least(self, estimate: Ints) -> Mix:
         """Seconds that a rollout pool of a mix takes whatever its share of the samples."""
         return self._mixed(self.estimates.mixed_least(estimate))
 

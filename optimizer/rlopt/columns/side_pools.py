@@ -9,14 +9,15 @@ linear program with one row a pool and one more, whose corners hold one offer a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from rlopt.estimates.loop.run_average import averaged
-from rlopt.pools.run_points import blocks, growing
-from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
-from rlopt.problem.detail import GrowingTimes, MixedTimes
+from rlopt.pools.run_points import growing
+from rlopt.problem import Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
+from rlopt.table import each
 
 Kind = Literal["rollout", "score"]
 
@@ -40,32 +41,24 @@ def every_pool(problem: Problem, beside: SidePools) -> Iterator[tuple[Ints, Pool
 
 def alone(problem: Problem, kind: Kind, rows: Ints) -> SidePools:
     """Pools of one offer each."""
-    pools = pools_of(problem, kind).take(rows)
-    none, one = np.full(len(rows), -1, dtype=np.int64), np.ones(len(rows))
-    index = np.asarray(rows, dtype=np.int64)
-    first = {"rollout": none, "score": none, kind: index}
-    return SidePools(
-        **first,
-        rollout2=none,
-        score2=none,
-        split=one,
-        steady_split=one,
-        score_split=one,
+    return _own(kind, rows, pools_of(problem, kind).take(rows))
+
+
+def _own(kind: Kind, rows: Ints, pools: Pools) -> SidePools:
+    """Pools of one offer each, and their row numbers, as side pools."""
+    index: dict[str, Any] = {kind: np.asarray(rows, dtype=np.int64)}
+    return replace(
+        SidePools.none(len(rows)),
+        **index,
         environment=pools.environment,
         gpus=pools.gpus,
         spot_gpus=np.where(pools.spot, pools.gpus, 0),
         usd_per_hour=pools.usd_per_hour,
         environment_usd_per_hour=pools.environment_usd_per_hour,
         failures_per_hour=pools.failures_per_hour,
-        mixed_share=one,
-        steady_mixed_share=one,
         disk_gb=pools.disk_gb,
         committed_usd=pools.committed_usd,
-        seconds=pools.seconds,
-        confident_seconds=pools.confident_seconds,
-        steady_seconds=pools.steady_seconds,
-        confident_steady_seconds=pools.confident_steady_seconds,
-        points=pools.points,
+        times=pools.times,
     )
 
 
@@ -77,20 +70,19 @@ def together(first: Floats, second: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 / first + 1.0 / second))
 
 
-def _linear(a: Pools, b: Pools) -> MixedTimes:
-    """Seconds of two pools whose work is in proportion to their samples."""
-    if a.points.shape[1]:
-        ends = zip(*(part.T for pools in (a, b) for part in blocks(pools.points)[:2]), strict=True)
-        return growing([_split(one, other, late, other_late) for one, late, other, other_late in ends])
-    return _split(a.seconds, b.seconds, a.confident_seconds, b.confident_seconds)
+def _linear(a: Times, b: Times) -> Mix:
+    """Two pools whose work is in proportion to their samples."""
+    if a.growth is None or b.growth is None:
+        return _split(a.in_step, b.in_step)
+    ends = zip(*(part.T for growth in (a.growth, b.growth) for part in growth.asynchronous.both), strict=True)
+    return growing([_split(Seconds(*point[:2]), Seconds(*point[2:])) for point in ends])
 
 
-def _split(a: Floats, b: Floats, late_a: Floats, late_b: Floats) -> MixedTimes:
-    """Median and confident seconds of two pools for all of the samples, shape (pairs,), to those of both together."""
-    split = b / (a + b)
-    confident = np.maximum(split * late_a, (1.0 - split) * late_b)
-    seconds = together(a, b)
-    return MixedTimes(split, split, seconds, confident, seconds, confident)
+def _split(a: Seconds, b: Seconds) -> Mix:
+    """Two pools that take ``a`` and ``b`` for all of the samples, shape (pairs,), done at the same time."""
+    split = b.median / (a.median + b.median)
+    confident = np.maximum(split * a.confident, (1.0 - split) * b.confident)
+    return Mix(split, split, Times.same(Seconds(together(a.median, b.median), confident)))
 
 
 def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> SidePools:
@@ -101,84 +93,51 @@ def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool =
     """
     a, b = pools_of(problem, kind).take(first), pools_of(problem, kind).take(second)
     if kind == "score":
-        return _mix(kind, first, second, a, b, _linear(a, b))
-    estimate = problem.estimates.mixed_bound if bound else problem.estimates.mixed
-    return _mix(kind, first, second, a, b, estimate(a.estimate, b.estimate))
-
-
-def _mix(kind: Kind, first: Ints, second: Ints, a: Pools, b: Pools, times: MixedTimes) -> SidePools:
-    none, one = np.full(len(a), -1, dtype=np.int64), np.ones(len(a))
-    held: dict[str, np.ndarray] = {"rollout": none, "rollout2": none, "score": none, "score2": none}
-    held |= {kind: first, f"{kind}2": second}
+        mix = _linear(a.times, b.times)
+    else:
+        mix = (problem.estimates.mixed_bound if bound else problem.estimates.mixed)(a.estimate, b.estimate)
 
     def kept(split: Floats) -> Floats:
         """Part of the samples that offers never taken back bring in."""
         return np.asarray(np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split))
 
-    return SidePools(
-        **held,
-        split=times.split if kind == "rollout" else one,
-        steady_split=times.steady_split if kind == "rollout" else one,
-        score_split=times.split if kind == "score" else one,
-        environment=a.environment,
-        gpus=a.gpus + b.gpus,
-        spot_gpus=np.where(a.spot, a.gpus, 0) + np.where(b.spot, b.gpus, 0),
-        usd_per_hour=a.usd_per_hour + b.usd_per_hour,
-        environment_usd_per_hour=a.environment_usd_per_hour,
-        failures_per_hour=a.failures_per_hour + b.failures_per_hour,
-        mixed_share=kept(times.split),
-        steady_mixed_share=kept(times.steady_split),
-        disk_gb=a.disk_gb + b.disk_gb,
-        committed_usd=a.committed_usd + b.committed_usd,
-        seconds=times.seconds,
-        confident_seconds=times.confident_seconds,
-        steady_seconds=times.steady_seconds,
-        confident_steady_seconds=times.confident_steady_seconds,
-        points=times.points if isinstance(times, GrowingTimes) else np.zeros((len(a), 0)),
+    splits = {"score_split": mix.split}
+    if kind == "rollout":
+        splits = {"split": mix.split, "async_split": mix.async_split}
+    return _own(kind, first, a).adding(
+        _own(kind, second, b),
+        **{f"{kind}2": second},
+        **splits,
+        mixed_share=kept(mix.split),
+        async_mixed_share=kept(mix.async_split),
+        times=mix.times,
     )
 
 
 def with_scoring(problem: Problem, rollout: SidePools, score: SidePools) -> SidePools:
     """Rollout pools with scoring pools beside them, row by row.
 
-    In step the teacher scores when sampling is done; out of step the slower one sets the pace, and the same share of
-    the quicker one's time stays exposed as between sampling and training.
+    In step the teacher scores when sampling is done; where both run at once the slower one sets the pace, and the same
+    share of the quicker one's time stays exposed as between sampling and training.
     """
     exposed = problem.exposed_share
 
-    def beside(a: Floats, b: Floats) -> Floats:
+    def at_once(a: Floats, b: Floats) -> Floats:
         return np.asarray(np.maximum(a, b) + exposed * np.minimum(a, b))
 
-    steady = beside(rollout.steady_seconds, score.steady_seconds)
-    late = beside(rollout.confident_steady_seconds, score.confident_steady_seconds)
-    points = rollout.points
-    if points.shape[1]:
-        a, b = blocks(points), blocks(score.points)
-        apart = beside(a[0], b[0]), beside(a[1], b[1])
-        steady, late, points = averaged(apart[0]), averaged(apart[1]), np.hstack([*apart, a[2] + b[2]])
-    return SidePools(
-        rollout=rollout.rollout,
-        rollout2=rollout.rollout2,
+    a, b, growth = rollout.times, score.times, None
+    asynchronous = a.asynchronous.with_other(b.asynchronous, at_once)
+    if a.growth is not None and b.growth is not None:
+        points = a.growth.asynchronous.with_other(b.growth.asynchronous, at_once)
+        asynchronous, growth = each(points, averaged), Growth(a.growth.in_step + b.growth.in_step, points)
+    return rollout.adding(
+        score,
         score=score.score,
         score2=score.score2,
-        split=rollout.split,
-        steady_split=rollout.steady_split,
         score_split=score.score_split,
-        environment=rollout.environment,
-        gpus=rollout.gpus + score.gpus,
-        spot_gpus=rollout.spot_gpus + score.spot_gpus,
-        usd_per_hour=rollout.usd_per_hour + score.usd_per_hour,
-        environment_usd_per_hour=rollout.environment_usd_per_hour,
-        failures_per_hour=rollout.failures_per_hour + score.failures_per_hour,
         mixed_share=np.minimum(rollout.mixed_share, score.mixed_share),
-        steady_mixed_share=np.minimum(rollout.steady_mixed_share, score.steady_mixed_share),
-        disk_gb=rollout.disk_gb + score.disk_gb,
-        committed_usd=rollout.committed_usd + score.committed_usd,
-        seconds=rollout.seconds + score.seconds,
-        confident_seconds=rollout.confident_seconds + score.confident_seconds,
-        steady_seconds=steady,
-        confident_steady_seconds=late,
-        points=points,
+        async_mixed_share=np.minimum(rollout.async_mixed_share, score.async_mixed_share),
+        times=Times(a.in_step.with_other(b.in_step, np.add), asynchronous, growth),
     )
 
 
@@ -222,4 +181,4 @@ def _alone_and_mixed(problem: Problem, kind: Kind, rows: Ints) -> list[SidePools
     i, j = np.repeat(rows, len(rows)), np.tile(rows, len(rows))
     fine = may_mix(problem, kind, i, j)
     both = mixed(problem, kind, i[fine], j[fine])
-    return [alone(problem, kind, rows), both.take(np.isfinite(both.seconds))]
+    return [alone(problem, kind, rows), both.take(np.isfinite(both.times.in_step.median))]

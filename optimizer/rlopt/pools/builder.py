@@ -18,14 +18,14 @@ from rlopt.pools.node.disk import disk_gib
 from rlopt.pools.node.host import Kind, base_gib, levels, training_gib
 from rlopt.pools.pricing import Needs, is_one, price_rows, spread
 from rlopt.pools.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
-from rlopt.pools.run_points import as_points, front
+from rlopt.pools.run_points import front, growth_of
 from rlopt.pools.sampling.colocated import colocated_table
 from rlopt.pools.sampling.seconds import with_tools
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.training.table import TrainingTable, once_seconds
-from rlopt.problem import UNSCORED, Floats, Ints, Pools
-from rlopt.table import first_of_groups, group_ids
+from rlopt.problem import UNSCORED, Floats, Ints, Pools, Seconds, Times
+from rlopt.table import Table, first_of_groups, group_ids, merged
 from rlopt.words import Placement
 
 
@@ -68,7 +68,7 @@ class Builder:
         given: Mapping[str, Any],
         cpu_usd_per_hour: Floats | None = None,
     ) -> Pools:
-        """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0 or as in step."""
+        """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0."""
         rows = len(topology)
         fields = {
             "group_size": 0,
@@ -77,17 +77,13 @@ class Builder:
             "environment": 0,
             "precision": 0,
             "score_precision": UNSCORED,
-            "once_seconds": 0.0,
-            "confident_once_seconds": 0.0,
-            "steady_seconds": given["seconds"],
-            "confident_steady_seconds": given["confident_seconds"],
+            "once": Seconds(spread(0.0, rows), spread(0.0, rows)),
             "estimate": np.arange(estimate, estimate + rows),
-            "points": np.zeros((rows, 0)),
             **given,
         }
         whole = ("group_size", "update_precision", "variant", "environment", "precision", "score_precision", "estimate")
         fields |= {name: np.asarray(fields[name], dtype=np.int64) for name in whole}
-        fields = {name: values if np.ndim(values) > 1 else spread(values, rows) for name, values in fields.items()}
+        fields = {name: one if isinstance(one, Table) else spread(one, rows) for name, one in fields.items()}
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
         if cpu_usd_per_hour is not None:
             environments = environments + cpu_usd_per_hour[:, None]
@@ -125,15 +121,11 @@ class Builder:
         band = context.train_band[table.topology[rows]]
         sent = 0.0 if alone else handover_seconds(context)[table.topology[rows]]
         points = points[best] + np.reshape(sent, (-1, 1)) + way.cpu_seconds
-        total = averaged(points)
         given = {
             **way.fields,
-            "seconds": total,
-            "confident_seconds": total * band,
-            "once_seconds": once,
-            "confident_once_seconds": once * band,
+            "times": Times.same(Seconds.banded(averaged(points), band), growth_of(points, band)),
+            "once": Seconds.banded(once, band),
             "score_precision": _scored(context, table, way),
-            "points": as_points(points, band),
         }
         needs = self._trains(context, table, rows, way)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given, way.cpu_usd_per_hour)
@@ -155,12 +147,11 @@ class Builder:
         topology, nodes = table.topology[found.train], table.nodes[found.train]
         train, once = found.train_seconds + way.cpu_seconds, once[found.train]
         band = context.train_band[topology]
+        confident = train * band + found.sample_seconds * context.rollout_band[topology]
         given = {
             **way.fields,
-            "seconds": train + found.sample_seconds,
-            "confident_seconds": train * band + found.sample_seconds * context.rollout_band[topology],
-            "once_seconds": once,
-            "confident_once_seconds": once * band,
+            "times": Times.same(Seconds(train + found.sample_seconds, confident)),
+            "once": Seconds.banded(once, band),
             "environment": found.environment,
             "precision": found.precision,
             "score_precision": _scored(context, table, way),
@@ -200,7 +191,11 @@ class Builder:
             with_tools(context, values[rows], size, context.instances[option], late) + sent[:, None]
             for values, late in zip(points, (False, True), strict=True)
         )
-        seconds, steady = averaged(in_step), averaged(apart)
+        times = Times(
+            Seconds.banded(averaged(in_step), band),
+            Seconds.banded(averaged(apart), band),
+            growth_of(apart, band, in_step),
+        )
         given = {
             "group_size": size,
             "variant": variant,
@@ -208,12 +203,8 @@ class Builder:
             "environment": option,
             "precision": table.precision[rows],
             "score_precision": rank(context.screened_in) if context.workload.screening else UNSCORED,
-            "seconds": seconds,
-            "confident_seconds": seconds * band,
-            "steady_seconds": steady,
-            "confident_steady_seconds": steady * band,
+            "times": times,
             "nodes_per_replica": spanned[rows],
-            "points": as_points(apart, band, in_step),
         }
         needs = self._beside(context, "rollout", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
@@ -235,9 +226,7 @@ class Builder:
             "update_precision": rank("bf16"),
             "precision": table.precision[rows],
             "score_precision": ranks[table.precision[rows]],
-            "seconds": seconds[rows],
-            "confident_seconds": seconds[rows] * band,
-            "points": as_points(points[rows], band),
+            "times": Times.same(Seconds.banded(seconds[rows], band), growth_of(points[rows], band)),
         }
         needs = self._beside(context, "score", table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
@@ -251,20 +240,13 @@ def _scored(context: Context, table: TrainingTable, way: Setting) -> int:
 
 def join_pools(parts: Sequence[Pools]) -> Pools:
     """All rows of ``parts``; an empty set where there are none. What is one number in all of them stays one number."""
-    names = Pools.__match_args__
     if parts:
-        known: dict[tuple[int, ...], np.ndarray] = {}
-        arrays = {name: [getattr(part, name) for part in parts] for name in names}
-        for same in arrays.values():
-            key = tuple(map(id, same))
-            if key not in known:
-                known[key] = _joined(same)
-        return Pools(*(known[tuple(map(id, same))] for same in arrays.values()))
-    kinds: dict[str, Any] = dict.fromkeys(names, np.float64) | {"spot": np.bool_}
+        return merged(parts, _joined)
+    kinds: dict[str, Any] = dict.fromkeys(Pools.__match_args__, np.float64) | {"spot": np.bool_}
     whole = ("offer", "nodes", "gpus", "zone", "group_size", "update_precision", "estimate", "variant", "environment")
     kinds |= dict.fromkeys((*whole, "precision", "score_precision", "nodes_per_replica", "load"), np.int64)
-    empty = {name: np.zeros(0, dtype=kind) for name, kind in kinds.items()}
-    return Pools(**{**empty, "points": np.zeros((0, 0))})
+    empty: dict[str, Any] = {name: np.zeros(0, dtype=kind) for name, kind in kinds.items()}
+    return Pools(**{**empty, "times": Times.same(Seconds.zero(0)), "once": Seconds.zero(0)})
 
 
 def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:

@@ -16,8 +16,8 @@ from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.tables import Tables
 from rlopt.pools.training.table import TrainingTable
-from rlopt.problem import Ints
-from rlopt.problem.detail import GrowingTimes, PoolDetail, StageDetail
+from rlopt.problem import Ints, Mix
+from rlopt.problem.detail import PoolDetail, StageDetail
 from rlopt.workloads.growth import grows
 
 T = TypeVar("T", TrainingTable, SamplingTable, ScoringTable)
@@ -46,23 +46,23 @@ class GrowingTables(Tables):
         """A pool that trains and, where the job samples, samples in turn."""
         return self._over_run(lambda tables: Tables.colocated_detail(tables, row))
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
-        """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
-        return self._over_run(lambda tables: Tables.rollout_detail(tables, row, steady, share))
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples; ``asynchronous``: where it runs so."""
+        return self._over_run(lambda tables: Tables.rollout_detail(tables, row, asynchronous, share))
 
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:
         """A pool that only scores, ``share`` of the samples."""
         return self._over_run(lambda tables: Tables.scoring_detail(tables, row, share))
 
-    def mixed(self, first: Ints, second: Ints) -> GrowingTimes:
+    def mixed(self, first: Ints, second: Ints) -> Mix:
         """Rollout pools of two estimates each, every one at its share of the samples at each point."""
         return growing([tables.mixed(first, second) for tables in self.points])
 
-    def mixed_bound(self, first: Ints, second: Ints) -> GrowingTimes:
+    def mixed_bound(self, first: Ints, second: Ints) -> Mix:
         """Never more than `mixed` says, and quick."""
         return growing([tables.mixed_bound(first, second) for tables in self.points])
 
-    def mixed_least(self, estimate: Ints) -> GrowingTimes:
+    def mixed_least(self, estimate: Ints) -> Mix:
         """Seconds that a rollout pool of a mix takes whatever its share."""
         return growing([tables.mixed_least(estimate) for tables in self.points])
 

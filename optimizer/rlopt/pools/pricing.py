@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog
 from rlopt.pools.node.host import has_room, node_memory_gib
 from rlopt.problem import Floats, Ints, Market, Pools
+from rlopt.table import Table, each
 from rlopt.units import GIB, bytes_to_gb
 
 NO_HOST_MEMORY = "needs more host memory than the machine has"
@@ -80,10 +82,6 @@ def is_one(values: np.ndarray) -> bool:
     return len(values) > 0 and values.strides == (0,)
 
 
-def _at(values: np.ndarray, row: Ints) -> np.ndarray:
-    return spread(values[0], len(row)) if is_one(values) else values[row]
-
-
 def price_rows(
     market: Market,
     stops: Floats,
@@ -91,12 +89,12 @@ def price_rows(
     topology: Ints,
     nodes: Ints,
     needs: Needs,
-    fields: Mapping[str, np.ndarray],
+    fields: Mapping[str, np.ndarray | Table],
     left_out: Counter[str] | None = None,
 ) -> Pools:
     """Pools of every (row, offer) pair that the offer allows: node count and host memory.
 
-    ``fields`` carries the other arrays of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
+    ``fields`` carries the other fields of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
     option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``. Disks are rented for what
     exceeds a machine's own, and at least for the volume that it boots from.
     """
@@ -124,9 +122,12 @@ def price_rows(
     count, zone = nodes[row], market.zone[offer]
     boot = 0.0 if market.boot_disk_gib is None else market.boot_disk_gib[offer]
     rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], boot)
-    every = {**alone, **unloaded(len(topology)), **fields}
-    taken = {id(values): _at(values, row) for values in every.values()}
-    world = environments[zone, fields["environment"][row]] if environments.any() else spread(0.0, len(row))
+    every: dict[str, Any] = {**alone, **unloaded(len(topology)), **fields}
+
+    def at(values: np.ndarray) -> np.ndarray:
+        return spread(values[0], len(row)) if is_one(values) else values[row]
+
+    world = environments[zone, every["environment"][row]] if environments.any() else spread(0.0, len(row))
     return Pools(
         offer=offer,
         nodes=count,
@@ -138,7 +139,7 @@ def price_rows(
         term_hours=market.term_hours[offer],
         environment_usd_per_hour=world,
         disk_gb=count * (bytes_to_gb(GIB) * rented),
-        disk_gib=_at(needs.disk_gib, row),
-        host_gib=_at(needs.host_gib, row),
-        **{name: taken[id(values)] for name, values in every.items()},
+        disk_gib=at(needs.disk_gib),
+        host_gib=at(needs.host_gib),
+        **each(every, at),
     )

@@ -1,28 +1,25 @@
 """Candidates of a run whose responses change in length: estimated at each point of it, then averaged.
 
 Where one pool waits for the other, or works on a step after it, the average over the run is that of the sums. Where
-pools work side by side the longer of the two counts, and which one that is may change over the run: seconds out of step
-are therefore kept point by point (`Pools.points`), and the step is put together at each point before it is averaged.
+pools work side by side the longer of the two counts, and which one that is may change over the run: seconds are
+therefore kept point by point (`Growth`), and an asynchronous step is put together at each point before it is averaged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from rlopt.estimates import step_seconds
 from rlopt.estimates.loop.run_average import SHARES, averaged
 from rlopt.pools.context import Context
-from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
-from rlopt.problem.detail import GrowingTimes, MixedTimes
-from rlopt.table import starts_of
+from rlopt.problem import Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
+from rlopt.table import each, merged, starts_of
 from rlopt.words import ASYNC, COLOCATED
 from rlopt.workloads.growth import grows, workload_at
-
-BLOCKS = 3
-"""What `Pools.points` holds at each point: seconds out of step, those at the confidence quantile, seconds in step."""
 
 
 def at_points(context: Context) -> tuple[Context, ...]:
@@ -37,20 +34,14 @@ def at_share(context: Context, share: float) -> Context:
     return replace(context, workload=workload_at(context.workload, share))
 
 
-def as_points(steady: Floats, band: Floats, in_step: Floats | None = None) -> Floats:
-    """Seconds of pools as `Pools.points`, shape (rows, points) to (rows, 3 points); ``band`` of shape (rows,).
+def growth_of(asynchronous: Floats, band: Floats, in_step: Floats | None = None) -> Growth | None:
+    """Seconds of pools at each point, shape (rows, points), with confident ones; ``band`` of shape (rows,).
 
-    No columns where there is one point alone: the averages say it all.
+    None where there is one point alone: the averages say it all.
     """
-    if steady.shape[1] == 1:
-        return np.zeros((len(steady), 0))
-    return np.hstack([steady, steady * band[:, None], steady if in_step is None else in_step])
-
-
-def blocks(points: Floats) -> tuple[Floats, ...]:
-    """The three parts of `Pools.points`, shape (rows, points) each."""
-    width = points.shape[1] // BLOCKS
-    return tuple(points[:, number * width : (number + 1) * width] for number in range(BLOCKS))
+    if asynchronous.shape[1] == 1:
+        return None
+    return Growth(asynchronous if in_step is None else in_step, Seconds.banded(asynchronous, band))
 
 
 def front(group: Ints, points: Floats) -> Ints:
@@ -75,36 +66,24 @@ def compose(placement: int, train: Floats, sample: Floats, problem: Problem, var
     return step_seconds(train, second, overhead, placement == ASYNC, problem.exposed_share)
 
 
-def composed(placement: int, first: Pools, beside: SidePools, problem: Problem, late: bool) -> Floats:
-    """Average seconds of a step of pools put together, shape (rows,); ``late``: at the confidence quantile."""
-    if placement != ASYNC or not first.points.shape[1]:
-        mine = first.confident_seconds if late else first.seconds
-        return compose(placement, mine, beside.times(placement)[late], problem, first.variant)
-    mine = blocks(first.points)[late]
-    theirs = blocks(beside.points)[late] if beside.points.shape[1] else np.zeros_like(mine)  # nothing stands beside
+def composed(placement: int, first: Pools, side: SidePools, problem: Problem, confident: bool) -> Floats:
+    """Average seconds of a step of pools put together, shape (rows,); ``confident``: at the confidence quantile."""
+    growth = first.times.growth
+    if placement != ASYNC or growth is None:
+        mine = first.times.in_step.both[confident]
+        return compose(placement, mine, side.times.at(placement).both[confident], problem, first.variant)
+    mine = growth.asynchronous.both[confident]
+    beside = side.times.growth
+    theirs = np.zeros_like(mine) if beside is None else beside.asynchronous.both[confident]  # None: nothing is beside
     overhead = problem.overhead(placement, first.variant)[:, None]
     return averaged(step_seconds(mine, theirs, overhead, True, problem.exposed_share))
 
 
-def growing(times: Sequence[MixedTimes]) -> GrowingTimes:
+def growing(points: Sequence[Mix]) -> Mix:
     """Mixed pools over a run from their seconds at each point; splits follow the lengths, and are averages here."""
-
-    def stacked(name: str) -> Floats:
-        return np.stack([getattr(one, name) for one in times], axis=-1)
-
-    def mean(name: str) -> Floats:
-        return averaged(stacked(name))
-
-    apart = [stacked(name) for name in ("steady_seconds", "confident_steady_seconds", "seconds")]
-    return GrowingTimes(
-        mean("split"),
-        mean("steady_split"),
-        mean("seconds"),
-        mean("confident_seconds"),
-        mean("steady_seconds"),
-        mean("confident_steady_seconds"),
-        np.hstack(apart),
-    )
+    run = merged(points, partial(np.stack, axis=-1))
+    mean, growth = each(run, averaged), Growth(run.times.in_step.median, run.times.asynchronous)
+    return replace(mean, times=replace(mean.times, growth=growth))
 
 
 def quickest(pools: Pools) -> Pools:
@@ -114,16 +93,17 @@ def quickest(pools: Pools) -> Pools:
     take 1 / (1 / a + 1 / b), which scales with both and rises with each: over the run at least that of their averages
     times the average of m.
     """
-    if not pools.points.shape[1] or not len(pools):
+    growth = pools.times.growth
+    if growth is None or not len(pools):
         return pools
-    steady, _, in_step = blocks(pools.points)
-    less, less_steady = (float(averaged(_least_parts(part))) for part in (in_step, steady))
+    less, async_less = (float(averaged(_least_parts(part))) for part in (growth.in_step, growth.asynchronous.median))
     return replace(
         pools,
-        seconds=less * pools.seconds,
-        confident_seconds=less * pools.confident_seconds,
-        steady_seconds=less_steady * pools.steady_seconds,
-        confident_steady_seconds=less_steady * pools.confident_steady_seconds,
+        times=Times(
+            each(pools.times.in_step, lambda seconds: less * seconds),
+            each(pools.times.asynchronous, lambda seconds: async_less * seconds),
+            growth,
+        ),
     )
 
 

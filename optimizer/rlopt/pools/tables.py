@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,16 +15,17 @@ from rlopt.pools.limiting import limits
 from rlopt.pools.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.pools.sampling.detail import engine_detail
 from rlopt.pools.sampling.engine import Engine
-from rlopt.pools.sampling.mixing import TABLE, Remembered, as_table, mixed_bound, mixed_least, mixed_times
+from rlopt.pools.sampling.mixing import TABLE, Remembered, as_table, mixed_bound, mixed_least, mixed_times, unknown
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable, scoring_parts, scoring_seconds
 from rlopt.pools.training.detail import layout_choice, training_detail
 from rlopt.pools.training.table import TrainingTable
-from rlopt.problem import Floats, Ints
-from rlopt.problem.detail import MixedTimes, PoolDetail, StageDetail
+from rlopt.problem import Floats, Ints, Mix
+from rlopt.problem.detail import PoolDetail, StageDetail
+from rlopt.table import groups, put_back
 
 Known = dict[tuple[int, int, bool], Floats]
-Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], MixedTimes]
+Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], Mix]
 """Seconds of pairs of one table: rows of all candidates, the two sides, and what was computed before."""
 
 
@@ -64,18 +65,18 @@ class Tables:
             *self.training[colocated.train.table], colocated.train, colocated if colocated.tp else None
         )
 
-    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed(self, first: Ints, second: Ints) -> Mix:
         """Rollout pools of two estimates each, every one at its share of the samples.
 
         Zones, placements and goals meet the same pairs again: what was estimated is kept.
         """
-        return self.remembered.times(first, second, lambda a, b: self._by_table(mixed_times, a, b))
+        return self.remembered.mixes(first, second, lambda a, b: self._by_table(mixed_times, a, b))
 
-    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed_bound(self, first: Ints, second: Ints) -> Mix:
         """Never more than `mixed` says, and quick."""
         return self._by_table(mixed_bound, first, second)
 
-    def mixed_least(self, estimate: Ints) -> MixedTimes:
+    def mixed_least(self, estimate: Ints) -> Mix:
         """Seconds that a rollout pool of a mix takes whatever its share."""
         return self._by_table(
             lambda context, table, rows, one, _, known: mixed_least(context, table, rows, one, known),
@@ -88,19 +89,17 @@ class Tables:
             self.remembered.rows.append(as_table(self.sampling_rows))
         return self.remembered.rows[0]
 
-    def _by_table(self, work: Work, first: Ints, second: Ints) -> MixedTimes:
+    def _by_table(self, work: Work, first: Ints, second: Ints) -> Mix:
         """Seconds of pairs, each from its own table: both rows of a pair are of one."""
         rows = self._rows()
-        which = rows[first, TABLE]
-        found = np.zeros((len(fields(MixedTimes)), len(first)))
-        for number in np.unique(which):
-            here, known = np.flatnonzero(which == number), self.remembered.least.setdefault(int(number), {})
-            part = work(*self.sampling[int(number)], rows, first[here], second[here], known)
-            found[:, here] = [getattr(part, field.name) for field in fields(MixedTimes)]
-        return MixedTimes(*found)
+        parts = []
+        for (number,), here in groups(rows[first, TABLE]).items():
+            known = self.remembered.least.setdefault(number, {})
+            parts.append((here, work(*self.sampling[int(number)], rows, first[here], second[here], known)))
+        return put_back(parts) if parts else unknown(0)
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
-        """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples; ``asynchronous``: where it runs so."""
         entry = self.sampling_rows[row]
         context, table = self.sampling[entry.table]
         at = slice(entry.row, entry.row + 1)
@@ -109,7 +108,7 @@ class Tables:
         precision = context.request.choices.precision.rollout[int(table.precision[entry.row])]
         gpus = (table.nodes[at] * hardware.gpus_per_node).astype(np.int64)
         engine = Engine(hardware, tp, ep, gpus, precision)
-        found = engine_detail(context, engine, entry.group_size, entry.environment, steady, share)
+        found = engine_detail(context, engine, entry.group_size, entry.environment, asynchronous, share)
         layout: dict[str, int | str | bool | None] = {
             "tp": int(tp[0]),
             "pp": 1,

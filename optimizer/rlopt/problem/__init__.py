@@ -12,6 +12,7 @@ from rlopt.problem.pools import UNSCORED, Pools
 from rlopt.problem.problem import Problem
 from rlopt.problem.recovery_option import RecoveryOption
 from rlopt.problem.side_pools import SidePools
+from rlopt.problem.times import Growth, Mix, Seconds, Times
 from rlopt.table import Floats, Ints
 
 __all__ = [
@@ -19,11 +20,15 @@ __all__ = [
     "Checkpoint",
     "Columns",
     "Floats",
+    "Growth",
     "Ints",
     "Market",
+    "Mix",
     "Pools",
     "Problem",
     "RecoveryOption",
+    "Seconds",
     "SidePools",
+    "Times",
     "Topology",
 ]

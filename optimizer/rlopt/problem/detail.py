@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from rlopt.table import Floats, Ints, Table
+from rlopt.problem.times import Mix
+from rlopt.table import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +53,6 @@ class PoolDetail:
     """Memory of every stage by part, GiB per GPU; ``parts`` are those of the peak."""
 
 
-@dataclass(frozen=True, slots=True)
-class MixedTimes(Table):
-    """Seconds of rollout pools mixed of two, shape (pairs,) each.
-
-    ``split`` and ``steady_split`` are the shares that the first samples, in step and out of step.
-    """
-
-    split: Floats
-    steady_split: Floats
-    seconds: Floats
-    confident_seconds: Floats
-    steady_seconds: Floats
-    confident_steady_seconds: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class GrowingTimes(MixedTimes):
-    """The same as averages over a run whose lengths change, with ``points`` as `Pools.points` holds them."""
-
-    points: Floats
-
-
 class Nearest(NamedTuple):
     """The layout that comes closest to its device's memory where none fits, GiB per GPU at its fullest stage."""
 
@@ -104,11 +83,11 @@ class Estimates(Protocol):
         """A training pool of a disaggregated placement."""
         ...
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
-        """A rollout pool that takes ``share`` of the samples; ``steady`` where it runs out of step."""
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
+        """A rollout pool that takes ``share`` of the samples; ``asynchronous``: where it runs so."""
         ...
 
-    def mixed_least(self, estimate: Ints) -> MixedTimes:
+    def mixed_least(self, estimate: Ints) -> Mix:
         """Seconds that a rollout pool of a mix takes whatever its share of the samples, shape of ``estimate``."""
         ...
 
@@ -120,10 +99,10 @@ class Estimates(Protocol):
         """A pool that trains and samples in turn."""
         ...
 
-    def mixed(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed(self, first: Ints, second: Ints) -> Mix:
         """Rollout pools of two estimates each, shape (pairs,)."""
         ...
 
-    def mixed_bound(self, first: Ints, second: Ints) -> MixedTimes:
+    def mixed_bound(self, first: Ints, second: Ints) -> Mix:
         """Never more than `mixed` says, and quick."""
         ...

@@ -29,7 +29,7 @@ class CouldWin:
 
     def of(self, placement: int, group: Group, pools: Pools | SidePools, stairs: Stairs) -> NDArray[np.bool_]:
         """Which pools could matter with some step of the staircase, shape (pools,)."""
-        return self.could(placement, group, pools.rate, pools.committed_usd, pools.times(placement), stairs)
+        return self.could(placement, group, pools.rate, pools.committed_usd, pools.times.at(placement).both, stairs)
 
     def could(
         self,

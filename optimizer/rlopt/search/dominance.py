@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rlopt.columns.joint import join
 from rlopt.columns.lead_time import wait_beside
-from rlopt.pools.run_points import blocks
 from rlopt.problem import Floats, Ints, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.words import ASYNC
@@ -46,9 +45,9 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: SidePool
     Amounts of rules are taken beside one training pool: they add up over pools, or are a least over them, so another
     would not change their order. The on-demand share is a ratio: its surplus adds up.
     """
-    seconds, confident = support.times(placement)
-    apart = blocks(support.points)[:2] if placement == ASYNC and support.points.shape[1] else ()
-    columns = [*(part for points in apart for part in points.T)]
+    seconds, confident = support.times.at(placement).both
+    growth = support.times.growth if placement == ASYNC else None
+    columns = [] if growth is None else [part for points in growth.asynchronous.both for part in points.T]
     columns += [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
     columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
     one = np.full(len(support), train[0], dtype=np.int64)

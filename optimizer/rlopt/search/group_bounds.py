@@ -81,7 +81,7 @@ class Outlook:
         for n, served in enumerate(groups):
             if served.score is not None:
                 pools = problem.scoring.take(served.score)
-                seconds = pools.times(placement)
+                seconds = pools.times.at(placement).both
                 more[0, n] = pools.rate.min()
                 if placement != ASYNC:
                     more[1, n], more[2, n] = (part.min() for part in seconds)
@@ -99,7 +99,7 @@ class Outlook:
         low, high = max(float(rate.min(initial=np.inf)), 1e-6), max(float(rate.max(initial=0.0)), 2e-6)
         edges = np.geomspace(2.0 * low, 2.0 * high * (1.0 + 1e-9), MIXED_CELLS + 1)
         found = [np.broadcast_to(edges[:-1], (len(rows), MIXED_CELLS))]
-        for seconds in pools.times(placement):
+        for seconds in pools.times.at(placement).both:
             least = np.full(len(rows), NEVER)
             np.minimum.at(least, group, rate * seconds[index])
             found.append(least[:, None] / edges[None, 1:])
@@ -119,7 +119,7 @@ def _steps(pools: Pools, rows: Sequence[Ints], placement: int) -> Steps:
         np.minimum.at(found, cell, values)
         return found.reshape(shape)
 
-    seconds, confident = (np.minimum.accumulate(least(part[index]), axis=1) for part in pools.times(placement))
+    seconds, confident = (np.minimum.accumulate(least(part[index]), axis=1) for part in pools.times.at(placement).both)
     return Steps(least(rate), seconds, confident)
 
 

@@ -47,7 +47,7 @@ def classes(pools: Pools, rows: Ints) -> list[Ints]:
     """Staircase pools among all rows and among those never reclaimed (a share floor may need them)."""
     found = []
     for part in (rows, rows[~pools.spot[rows]]):
-        found.append(part[pareto_index(pools.rate_of(part), pools.seconds[part])])
+        found.append(part[pareto_index(pools.rate_of(part), pools.times.in_step.median[part])])
     return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
 
 
@@ -102,10 +102,10 @@ def _picked(
 ) -> tuple[Floats, Ints, Ints]:
     """Bounds, training rows and numbers of the pools beside them, of the best pairs of one group."""
     a = could_win.problem.training.take(train)
-    sampling, confident = beside.times(placement)
+    sampling, confident = beside.times.at(placement).both
     rate = a.rate[:, None] + beside.rate[None, :]
-    cost = could_win.bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
-    hours = could_win.bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
+    cost = could_win.bounds.cost(placement, group, rate, a.times.in_step.median[:, None], sampling[None, :])
+    hours = could_win.bounds.hours(placement, group, a.times.in_step.confident[:, None], confident[None, :])
     score = np.where(could_win.prune.keep(cost, hours, count=False), cost, np.inf)
     if could_win.prune.goal == "time":
         score = np.where(np.isfinite(score), hours, np.inf)

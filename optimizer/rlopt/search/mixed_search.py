@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from rlopt.columns.side_pools import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.pools.run_points import quickest
-from rlopt.problem import Floats, Ints, Pools, SidePools
-from rlopt.problem.detail import MixedTimes
+from rlopt.problem import Floats, Ints, Mix, Pools, Seconds, SidePools
 from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import Stairs
@@ -45,7 +44,7 @@ class MixedSearch:
         """Everything that may stand beside the training pools of a group and is mixed somewhere."""
         problem = self.could_win.problem
         trained = problem.training.take(train)
-        stairs = Stairs.of(trained.rate, *trained.times(placement))
+        stairs = Stairs.of(trained.rate, *trained.times.at(placement).both)
         single = alone(problem, "rollout", rollout)
         scored = None if score is None else alone(problem, "score", score)
         pairs = self._pairs(placement, group, "rollout", rollout, self._with(placement, stairs, scored))
@@ -83,7 +82,7 @@ class MixedSearch:
         """The training pools' steps with the least of another part beside them."""
         if other is None or not len(other):
             return stairs
-        seconds, confident = other.times(placement)
+        seconds, confident = other.times.at(placement).both
         if placement == ASYNC:  # side by side: the other may be the quicker one
             seconds, confident = np.zeros(1), np.zeros(1)
         return Stairs(
@@ -113,7 +112,7 @@ class MixedSearch:
             least = mixed(problem, kind, i, j, bound=True)
             fine = self.could_win.of(placement, group, least, stairs)
             exact = mixed(problem, kind, i[fine], j[fine])
-            stay = np.isfinite(exact.seconds) & self.could_win.of(placement, group, exact, stairs)
+            stay = np.isfinite(exact.times.in_step.median) & self.could_win.of(placement, group, exact, stairs)
             if self.share > 0.0:
                 thin = exact.shares(placement)[1] < self.share - 1e-9
                 self.could_win.prune.excluded["floors.on_demand_share"] += int((stay & thin).sum())
@@ -153,7 +152,7 @@ class MixedSearch:
         A mix that takes t seconds pays at least k / t an hour, with k the least of rate · seconds over the pools.
         Seconds are looked at in intervals: the rate at an interval's end with the seconds at its start.
         """
-        seconds, confident = pools.times(placement)
+        seconds, confident = pools.times.at(placement).both
         usable = np.isfinite(seconds)
         if not usable.any():
             return False
@@ -177,7 +176,7 @@ class MixedSearch:
         if not len(rows):
             return rows
         mine = quickest(pools.take(rows))
-        seconds, confident = mine.times(placement)
+        seconds, confident = mine.times.at(placement).both
         others = Stairs.of(mine.usd_per_hour, seconds, confident)
         near = self._beside(placement, group, mine, others.coarse(STEPS), stairs.coarse(STEPS))
         rows, mine = rows[near], mine.take(near)
@@ -194,7 +193,7 @@ class MixedSearch:
         fine, width = np.zeros(len(pools), dtype=bool), len(others.usd_per_hour)
         if not width:
             return fine
-        seconds, confident = pools.times(placement)
+        seconds, confident = pools.times.at(placement).both
         step, hourly, committed = max(1, PAIRS // width), pools.rate, pools.committed_usd
         for start in range(0, len(pools), step):
             rows = np.arange(start, min(start + step, len(pools)))
@@ -207,7 +206,7 @@ class MixedSearch:
 
 def _alike_first(pools: Pools, rows: Ints, placement: int) -> Ints:
     """Rows in an order in which neighbours have similar rates and, among those, similar seconds."""
-    rate, seconds = pools.usd_per_hour[rows], pools.times(placement)[0][rows]
+    rate, seconds = pools.usd_per_hour[rows], pools.times.at(placement).median[rows]
     order = np.argsort(rate, kind="stable")
     shelf = np.empty(len(rows), dtype=np.int64)
     shelf[order] = np.arange(len(rows)) // max(1, int(np.sqrt(len(rows) * BLOCK)))
@@ -236,18 +235,10 @@ class _Parts:
     confident_ends: Floats
 
     @staticmethod
-    def of(pools: Pools, placement: int, least: MixedTimes | None) -> _Parts:
-        none = np.zeros(len(pools))
-        ends = (none, none)
-        if least is not None:
-            steady = placement == ASYNC
-            ends = (
-                least.steady_seconds if steady else least.seconds,
-                least.confident_steady_seconds if steady else least.confident_seconds,
-            )
-        return _Parts(
-            pools.usd_per_hour, pools.environment_usd_per_hour, pools.committed_usd, *pools.times(placement), *ends
-        )
+    def of(pools: Pools, placement: int, least: Mix | None) -> _Parts:
+        ends = Seconds.zero(len(pools)) if least is None else least.times.at(placement)
+        seconds = (*pools.times.at(placement).both, *ends.both)
+        return _Parts(pools.usd_per_hour, pools.environment_usd_per_hour, pools.committed_usd, *seconds)
 
     def blocks(self, size: int) -> _Parts:
         """The least of every ``size`` neighbours."""

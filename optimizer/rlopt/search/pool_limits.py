@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rlopt.columns.joint import join, none
+from rlopt.columns.joint import join
 from rlopt.columns.side_pools import Kind, alone
 from rlopt.problem import Columns, Ints, Problem, SidePools
 from rlopt.rules import Rule
@@ -26,7 +26,7 @@ def keeping(
     """The pools of a group that break no rule by themselves, the others counted; None where a kind has none left."""
     train = served.train
     for rule in _of_pools(rules):
-        fine = _fine(rule, _joined(problem, placement, train, none(len(train))), problem)
+        fine = _fine(rule, _joined(problem, placement, train, SidePools.none(len(train))), problem)
         excluded[rule.key] += int((~fine).sum())
         train = train[fine]
         if not len(train):
@@ -64,7 +64,7 @@ def _beside(
     """Rows of one kind that keep every rule beside the training pool that leaves most room for it."""
     for rule in _of_pools(rules):
         assert rule.amount is not None
-        amounts = rule.amount(_joined(problem, placement, train, none(len(train))), problem)
+        amounts = rule.amount(_joined(problem, placement, train, SidePools.none(len(train))), problem)
         roomy = train[int(np.argmin(amounts) if rule.sense == "<=" else np.argmax(amounts))]
         first = np.full(len(rows), roomy, dtype=np.int64)
         fine = _fine(rule, _joined(problem, placement, first, alone(problem, kind, rows)), problem)

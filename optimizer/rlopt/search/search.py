@@ -167,9 +167,9 @@ class Search:
     def _colocated_bounds(self, pools: Pools) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         none = np.zeros(len(pools))
         group = Group(pools.zone, pools.variant, pools.group_size)
-        cost = self.bounds.cost(COLOCATED, group, pools.rate, pools.seconds, none)
+        cost = self.bounds.cost(COLOCATED, group, pools.rate, pools.times.in_step.median, none)
         cost = np.maximum(cost, self.bounds.committed(COLOCATED, group, pools.committed_usd))
-        return cost, self.bounds.hours(COLOCATED, group, pools.confident_seconds, none)
+        return cost, self.bounds.hours(COLOCATED, group, pools.times.in_step.confident, none)
 
     def _colocated(self) -> None:
         rows = np.arange(len(self.problem.colocated))
@@ -226,7 +226,7 @@ class Search:
             return
         if len(beside) > MANY:
             beside = self._undominated(placement, train, beside)
-        stairs = Stairs.of(beside.rate, *beside.times(placement))
+        stairs = Stairs.of(beside.rate, *beside.times.at(placement).both)
         train = train[self._stay(placement, served.group, problem.training.take(train), stairs)]
         self._pairs(placement, served.group, train, beside)
 
@@ -246,10 +246,10 @@ class Search:
 
     def _stairs(self, placement: int, pools: Pools | SidePools, scored: SidePools | None) -> Stairs:
         """Bounding steps of pools, with the quickest and the cheapest scoring beside them."""
-        seconds, confident = pools.times(placement)
+        seconds, confident = pools.times.at(placement).both
         rate = pools.rate
         if scored is not None and len(scored):
-            more, late = scored.times(placement)
+            more, late = scored.times.at(placement).both
             rate = rate + float(scored.rate.min())
             if placement != ASYNC:
                 seconds, confident = seconds + float(more.min()), confident + float(late.min())
@@ -265,7 +265,7 @@ class Search:
         problem, bounds = self.problem, self.bounds
         if not len(train) or not len(beside):
             return
-        sampling, confident = beside.times(placement)
+        sampling, confident = beside.times.at(placement).both
         rows = max(1, CHUNK * 4 // len(beside))
         for start in range(0, len(train), rows):
             if self._over():
@@ -275,10 +275,10 @@ class Search:
             stay = np.ones((len(part), len(beside)), dtype=bool)
             if self.reductions:
                 rate = a.rate[:, None] + beside.rate[None, :]
-                cost = bounds.cost(placement, group, rate, a.seconds[:, None], sampling[None, :])
+                cost = bounds.cost(placement, group, rate, a.times.in_step.median[:, None], sampling[None, :])
                 committed = a.committed_usd[:, None] + beside.committed_usd[None, :]
                 cost = np.maximum(cost, bounds.committed(placement, group, committed))
-                hours = bounds.hours(placement, group, a.confident_seconds[:, None], confident[None, :])
+                hours = bounds.hours(placement, group, a.times.in_step.confident[:, None], confident[None, :])
                 stay = self.prune.keep(cost, hours)
                 over = a.gpus[:, None] + beside.gpus[None, :] > problem.gpu_limit
                 self.prune.excluded["limits.max_gpus"] += int((stay & over).sum())

@@ -86,7 +86,7 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     restart = operations.restart_minutes / 60.0
     median, late = (
         operations.overhead_hours + expected_hours(seconds / SECONDS_PER_HOUR, pools.failures_per_hour, 0.0, restart)
-        for seconds in (pools.seconds, pools.confident_seconds)
+        for seconds in pools.times.in_step.both
     )
     head = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])[zone]
     boot = np.array([float(tariff.boot_gb()[0]) for tariff in problem.tariffs])[zone]

@@ -98,8 +98,8 @@ def _pace(pools: Sequence[Pools], samples: Mapping[int, float], once: Sequence[f
     """Most samples a second that any pool could train on, in steps or before the first."""
     most = 0.0
     for one in pools:
-        ways = [(count, one.seconds[one.group_size == group]) for group, count in samples.items()]
-        ways += [(count, one.once_seconds[one.variant == variant]) for variant, count in enumerate(once)]
+        ways = [(count, one.times.in_step.median[one.group_size == group]) for group, count in samples.items()]
+        ways += [(count, one.once.median[one.variant == variant]) for variant, count in enumerate(once)]
         for count, seconds in ways:
             taken = seconds[seconds > 0.0]
             most = max(most, count / float(taken.min())) if len(taken) else most

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem import Floats, Market, Pools
+from rlopt.problem import Floats, Market, Pools, Seconds, Times
 from rlopt.problem.load_table import LoadTable
 from rlopt.units import GIB, GIGA, bytes_to_gb
 
@@ -78,20 +78,20 @@ def with_option(table: LoadTable, pools: Pools, market: Market, option: int) -> 
     cpu, boot = machines(table, pools, preparation)
 
     load, first = (load_seconds(table, pools, rate, preparation, samples) for samples in (step, once))
-    stall = np.maximum(load - pools.seconds, 0.0)
-    wait = np.maximum(first - pools.once_seconds, 0.0)
-    late = pools.confident_seconds / pools.seconds  # what is waited for is as uncertain as what it is waited beside
+    own = pools.times.in_step
+    stall = np.maximum(load - own.median, 0.0)
+    late = own.confident / own.median  # what is waited for is as uncertain as what it is waited beside
+
+    def waiting(seconds: Seconds, wait: Floats) -> Seconds:
+        return Seconds(seconds.median + wait, seconds.confident + wait * late)
+
     disk, disk_gib = pools.disk_gb, pools.disk_gib
     if table.reads[read].store != "object":
         disk, disk_gib = without_data_gb(table, pools, market)
     return replace(
         pools,
-        seconds=pools.seconds + stall,
-        confident_seconds=pools.confident_seconds + stall * late,
-        steady_seconds=pools.steady_seconds + stall,
-        confident_steady_seconds=pools.confident_steady_seconds + stall * late,
-        once_seconds=pools.once_seconds + wait,
-        confident_once_seconds=pools.confident_once_seconds + wait * late,
+        times=Times(waiting(own, stall), waiting(pools.times.asynchronous, stall), pools.times.growth),
+        once=waiting(pools.once, np.maximum(first - pools.once.median, 0.0)),
         disk_gb=disk,
         disk_gib=disk_gib,
         load=np.full(len(pools), option, dtype=np.int64),
@@ -128,7 +128,7 @@ def with_loading(
 def _attributes(pools: Pools) -> Floats:
     """What decides between two options of one pool, less is better; shape (6, pools)."""
     usd, gb = (pools.load_usd_per_hour, pools.mount_usd_per_hour), (pools.disk_gb, pools.load_disk_gb)
-    return np.stack([pools.seconds, pools.once_seconds, *usd, *gb])
+    return np.stack([pools.times.in_step.median, pools.once.median, *usd, *gb])
 
 
 def _beaten(fine: Bools, attributes: Floats, width: int) -> Bools:

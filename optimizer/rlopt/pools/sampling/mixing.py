@@ -6,8 +6,8 @@ once for what the smaller loads do to them; the slower side's seconds count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -18,8 +18,7 @@ from rlopt.pools.rows import SamplingRow
 from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.sampling.seconds import sample, with_tools
 from rlopt.pools.sampling.table import SamplingTable
-from rlopt.problem import Floats, Ints
-from rlopt.problem.detail import MixedTimes
+from rlopt.problem import Floats, Ints, Mix, Seconds, Times
 from rlopt.table import groups
 
 LEAST_SHARE = 0.001
@@ -37,27 +36,30 @@ class Remembered:
     """Seconds of pairs that were estimated before, by pair of estimates."""
 
     keys: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    values: Floats = field(default_factory=lambda: np.zeros((len(fields(MixedTimes)), 0)))
+    known: Mix = field(default_factory=lambda: unknown(0))
     least: dict[int, dict[tuple[int, int, bool], Floats]] = field(default_factory=dict)
-    """Seconds of engines with next to nothing to do: by table, group size, environment and whether out of step."""
+    """Seconds of engines with next to nothing to do: by table, group size, environment and whether asynchronous."""
     rows: list[Ints] = field(default_factory=list)
     """The candidates as one table, once it was asked for."""
 
-    def times(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], MixedTimes]) -> MixedTimes:
-        """Seconds of pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
+    def mixes(self, first: Ints, second: Ints, estimate: Callable[[Ints, Ints], Mix]) -> Mix:
+        """Pairs, shape (pairs,); ``estimate`` is asked for the new ones alone."""
         wanted = np.ravel_multi_index((first, second), PAIRS)
         known = np.append(self.keys, -1)  # no pair is numbered below 0
         new = wanted[known[np.searchsorted(self.keys, wanted)] != wanted]
         if len(new):
             new = np.unique(new)
-            found = estimate(*np.unravel_index(new, PAIRS))
             keys = np.concatenate([self.keys, new])
-            values = np.concatenate(
-                [self.values, np.stack([getattr(found, part.name) for part in fields(MixedTimes)])], axis=1
-            )
             order = np.argsort(keys)
-            self.keys, self.values = keys[order], values[:, order]
-        return MixedTimes(*self.values[:, np.searchsorted(self.keys, wanted)])
+            self.keys = keys[order]
+            self.known = Mix.join([self.known, estimate(*np.unravel_index(new, PAIRS))]).take(order)
+        return self.known.take(np.searchsorted(self.keys, wanted))
+
+
+def unknown(pairs: int) -> Mix:
+    """Places for the seconds and shares of pairs, infinite, each an array of its own."""
+    at = [np.full(pairs, np.inf) for _ in range(6)]
+    return Mix(at[0], at[1], Times(Seconds(at[2], at[3]), Seconds(at[4], at[5])))
 
 
 def as_table(rows: Sequence[SamplingRow]) -> Ints:
@@ -97,13 +99,13 @@ def _least_seconds(
     if context.workload.acting is not None:
         return np.zeros(len(table))
     if key not in known:
-        size, environment, steady = key
+        size, environment, asynchronous = key
         found = np.full(len(table), np.inf)
         for number, precision in enumerate(context.request.choices.precision.rollout):
             here = np.flatnonzero(table.precision == number)
             share = np.full(len(here), NOTHING)
             found[here] = _at_share(
-                context, table, precision, size, context.instances[environment], here, share, steady
+                context, table, precision, size, context.instances[environment], here, share, asynchronous
             )
         known[key] = found
     return known[key]
@@ -115,16 +117,17 @@ def mixed_least(
     rows: Ints,
     one: Ints,
     known: dict[tuple[int, int, bool], Floats],
-) -> MixedTimes:
+) -> Mix:
     """Seconds that an offer of a mixed pool takes whatever its share: its longest response and its new weights."""
-    found = _empty(len(one))
+    found = unknown(len(one))
     for here, size, environment, _, a, _ in _groups(table, rows, one, one):
         bands, sent = _bands(context, table, a), _sent(context, table, a)
-        for plain, confident, steady in (("in_step", "late", False), ("steady", "late_steady", True)):
-            end = _least_seconds(context, table, known, (size, environment, steady))[a]
-            found[plain][here] = with_tools(context, end, size, context.instances[environment], steady) + sent
-            found[confident][here] = found[plain][here] * bands
-    return MixedTimes(*found.values())
+        for seconds, asynchronous in ((found.times.in_step, False), (found.times.asynchronous, True)):
+            end = _least_seconds(context, table, known, (size, environment, asynchronous))[a]
+            median = with_tools(context, end, size, context.instances[environment], asynchronous) + sent
+            seconds.median[here] = median
+            seconds.confident[here] = median * bands
+    return found
 
 
 def mixed_bound(
@@ -134,40 +137,40 @@ def mixed_bound(
     first: Ints,
     second: Ints,
     known: dict[tuple[int, int, bool], Floats],
-) -> MixedTimes:
+) -> Mix:
     """Seconds that no split can undercut.
 
     Engines are no faster at their share than at all of the samples, and none is done before its longest response.
     ``known`` keeps what was computed for one call for the next.
     """
-    found = _empty(len(first))
+    found = unknown(len(first))
     for here, size, environment, _, a, b in _groups(table, rows, first, second):
         instances = context.instances[environment]
         bands = _bands(context, table, a), _bands(context, table, b)
         sent = _sent(context, table, a), _sent(context, table, b)
-        for engines, plain, confident, steady in (
-            (table.engine_seconds, "in_step", "late", False),
-            (table.engine_steady_seconds, "steady", "late_steady", True),
-        ):
+        for engines, split, found_seconds, asynchronous in _ways(table, found):
             one, other = engines[(size, environment)][a], engines[(size, environment)][b]
-            longest = _least_seconds(context, table, known, (size, environment, steady))
+            longest = _least_seconds(context, table, known, (size, environment, asynchronous))
             ends = longest[a], longest[b]
             shared = 1.0 / (1.0 / one + 1.0 / other)
             last = [
-                with_tools(context, end, size, instances, steady) + add for end, add in zip(ends, sent, strict=True)
+                with_tools(context, end, size, instances, asynchronous) + add
+                for end, add in zip(ends, sent, strict=True)
             ]
-            seconds = with_tools(context, shared, size, instances, steady) + np.minimum(*sent)
+            seconds = with_tools(context, shared, size, instances, asynchronous) + np.minimum(*sent)
             late = [end * band for end, band in zip(last, bands, strict=True)]
-            found[plain][here] = np.maximum(seconds, np.maximum(*last))
-            found[confident][here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
-            found["steady_split" if steady else "split"][here] = _even((one, other), ends)
-    return MixedTimes(*found.values())
+            found_seconds.median[here] = np.maximum(seconds, np.maximum(*last))
+            found_seconds.confident[here] = np.maximum(seconds * np.minimum(*bands), np.maximum(*late))
+            split[here] = _even((one, other), ends)
+    return found
 
 
-def _empty(pairs: int) -> dict[str, Floats]:
-    """Places for the answers, in the order of `MixedTimes`."""
-    names = ("split", "steady_split", "in_step", "late", "steady", "late_steady")
-    return {name: np.full(pairs, np.inf) for name in names}
+def _ways(table: SamplingTable, mix: Mix) -> tuple[tuple[Mapping[tuple[int, int], Floats], Floats, Seconds, bool], ...]:
+    """In step and asynchronously: seconds of the engines alone, and where the mix's shares and seconds go."""
+    return (
+        (table.engine_seconds, mix.split, mix.times.in_step, False),
+        (table.engine_steady_seconds, mix.async_split, mix.times.asynchronous, True),
+    )
 
 
 def _even(
@@ -192,13 +195,13 @@ def _at_share(
     instances: int,
     row: Ints,
     share: Floats,
-    steady: bool,
+    asynchronous: bool,
 ) -> Floats:
     """Seconds of table rows at their share of the samples; infinite where they cannot run."""
     hardware = context.hardware.take(table.topology[row])
     gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
     engine = Engine(hardware, table.tp[row], table.ep[row], gpus, precision)
-    return sample(context, engine, size, steady, share, instances).total
+    return sample(context, engine, size, asynchronous, share, instances).total
 
 
 def mixed_times(
@@ -208,26 +211,23 @@ def mixed_times(
     first: Ints,
     second: Ints,
     known: dict[tuple[int, int, bool], Floats],
-) -> MixedTimes:
-    """Seconds of pools mixed of two rows each, shape (pairs,), split in step and out of step each for itself."""
-    found = _empty(len(first))
+) -> Mix:
+    """Seconds of pools mixed of two rows each, shape (pairs,), split in step and asynchronously each for itself."""
+    found = unknown(len(first))
     for here, size, environment, number, a, b in _groups(table, rows, first, second):
         precision, instances = context.request.choices.precision.rollout[number], context.instances[environment]
         seconds = partial(_at_share, context, table, precision, size, instances)
         bands = _bands(context, table, a), _bands(context, table, b)
         sent = _sent(context, table, a), _sent(context, table, b)
-        for engines, names, steady in (
-            (table.engine_seconds, ("split", "in_step", "late"), False),
-            (table.engine_steady_seconds, ("steady_split", "steady", "late_steady"), True),
-        ):
-            longest = _least_seconds(context, table, known, (size, environment, steady))
+        for engines, split_of, found_seconds, asynchronous in _ways(table, found):
+            longest = _least_seconds(context, table, known, (size, environment, asynchronous))
             ends = longest[a], longest[b]
             split = _even((engines[(size, environment)][a], engines[(size, environment)][b]), ends)
             shares = split, 1.0 - split
-            split = _even((seconds(a, shares[0], steady), seconds(b, shares[1], steady)), ends, shares)
-            one = with_tools(context, seconds(a, split, steady), size, instances, steady) + sent[0]
-            other = with_tools(context, seconds(b, 1.0 - split, steady), size, instances, steady) + sent[1]
-            found[names[0]][here] = split
-            found[names[1]][here] = np.maximum(one, other)
-            found[names[2]][here] = np.maximum(one * bands[0], other * bands[1])
-    return MixedTimes(*found.values())
+            split = _even((seconds(a, shares[0], asynchronous), seconds(b, shares[1], asynchronous)), ends, shares)
+            one = with_tools(context, seconds(a, split, asynchronous), size, instances, asynchronous) + sent[0]
+            other = with_tools(context, seconds(b, 1.0 - split, asynchronous), size, instances, asynchronous) + sent[1]
+            split_of[here] = split
+            found_seconds.median[here] = np.maximum(one, other)
+            found_seconds.confident[here] = np.maximum(one * bands[0], other * bands[1])
+    return found
