@@ -194,13 +194,13 @@ def test_the_audit_finds_replicas_on_two_machines(
 
 def test_what_is_one_number_for_all_pools_takes_no_memory() -> None:
     ones, twos = spread(1.0, 3), spread(2.0, 2)
-    some = Pools(*(np.arange(3.0) if field.name == "seconds" else ones for field in fields(Pools)))  # type: ignore[arg-type]
-    other = Pools(*(np.arange(2.0) if field.name == "seconds" else ones[:2] for field in fields(Pools)))  # type: ignore[arg-type]
+    some = Pools(*(np.arange(3.0) if field.name == "usd_per_hour" else ones for field in fields(Pools)))  # type: ignore[arg-type]
+    other = Pools(*(np.arange(2.0) if field.name == "usd_per_hour" else ones[:2] for field in fields(Pools)))  # type: ignore[arg-type]
     whole = join_pools([some, other])
-    assert whole.seconds.tolist() == [0.0, 1.0, 2.0, 0.0, 1.0]
+    assert whole.usd_per_hour.tolist() == [0.0, 1.0, 2.0, 0.0, 1.0]
     assert whole.disk_gb.tolist() == [1.0] * 5
     assert is_one(whole.disk_gb)
-    assert not is_one(whole.seconds)
+    assert not is_one(whole.usd_per_hour)
     mixed = join_pools([some, replace(other, disk_gb=twos)])
     assert mixed.disk_gb.tolist() == [1.0, 1.0, 1.0, 2.0, 2.0]
     assert whole.take(np.array([4, 0])).usd_per_hour.tolist() == [1.0, 0.0]
