@@ -33,7 +33,7 @@ from rlopt.estimates.calibration import calibration_dir
 from rlopt.facts import Catalog
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import Study, fit
-from rlopt.measured.banding import band_factor
+from rlopt.measured.outcome import band_factor
 
 Record = dict[str, object]
 STUDIES: Mapping[str, Callable[[Catalog, Calibration], Study]] = {

@@ -10,8 +10,8 @@ import pytest
 from rlopt import api
 from rlopt.errors import InputError, MissingFactError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reading.compared import ComparedRequest, load_compared
-from rlopt.reports.check.derived import derived
+from rlopt.reading.comparison import ComparedRequest, load_compared
+from rlopt.reports.check.sentences import derived
 
 FACTS = load_catalog()
 

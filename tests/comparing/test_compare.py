@@ -12,7 +12,7 @@ import pytest
 from rlopt import api
 from rlopt.answers.comparison import Comparison
 from rlopt.answers.plan import Plan
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.compare import comparison_report
 from rlopt.studies.compare import Entry, compare
 from tests.cli.conftest import Result

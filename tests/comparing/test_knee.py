@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from rlopt import api
 from rlopt.answers.plan import Frontier, Plan
-from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import frontier_csv
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.frontier import MARK, frontier_report
 from rlopt.studies.knee import knee
 from tests.reports import plans

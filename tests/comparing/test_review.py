@@ -15,7 +15,7 @@ from rlopt.answers.plan import Plan
 from rlopt.answers.review import Review, ReviewParts
 from rlopt.errors import InputError
 from rlopt.measured.bill import DIMENSIONS, BillRow
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.review import PARTS, in_cents, review_report
 from rlopt.studies.running.review import review
 from tests.cli.conftest import Result

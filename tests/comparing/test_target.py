@@ -13,9 +13,9 @@ from rlopt.answers.plan import Frontier
 from rlopt.assembly.audit import faults
 from rlopt.errors import InputError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
-from rlopt.reports.console import to_text
+from rlopt.reports.check.sentences import derived
 from rlopt.reports.csv_frontier import frontier_csv
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.plan import plan_report
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest

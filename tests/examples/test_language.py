@@ -6,7 +6,7 @@ import pytest
 
 from rlopt import api
 from rlopt.language import tr
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.explain import explanation_report
 from rlopt.reports.text.frontier import frontier_report
 from rlopt.reports.text.plan import plan_report

@@ -13,7 +13,7 @@ from rlopt import api
 from rlopt.answers.plan import Frontier
 from rlopt.cli.entry import command_line
 from rlopt.reading.configuration.saved_plan import of_plan
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.diff import difference_markdown, difference_report
 from rlopt.reports.text.evaluation import evaluation_report
 from rlopt.reports.text.explain import explanation_report

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from rlopt import language
 from rlopt.language.catalogue import catalogue
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.evaluation import evaluation_report
 from rlopt.reports.text.explain import explanation_report
 from rlopt.reports.text.frontier import frontier_report

@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.facts.files.folder import load_catalog
 from rlopt.market.volumes import frame_bytes, trajectory_bytes, version_bytes
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.request import Request
 from rlopt.workloads import build_workload
 from tests.workloads import asked

@@ -8,8 +8,8 @@ from rich.console import RenderableType
 from rlopt import api
 from rlopt.errors import InputError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
-from rlopt.reports.console import to_text
+from rlopt.reports.check.sentences import derived
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.choices import decisions
 from rlopt.reports.text.time import sections
 from rlopt.studies.cheapest import cheapest

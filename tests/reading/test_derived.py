@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 
 FACTS = load_catalog()
 

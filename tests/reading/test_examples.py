@@ -8,7 +8,7 @@ import pytest
 
 from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.request_file import load_request, read_request
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.request import Request
 from rlopt.units import GIB, Money
 

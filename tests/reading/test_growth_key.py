@@ -11,7 +11,7 @@ from rlopt.errors import Complaint
 from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.rest import rest_of
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 
 FACTS = load_catalog()
 

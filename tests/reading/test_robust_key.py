@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.errors import Complaint
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 
 FACTS = load_catalog()
 

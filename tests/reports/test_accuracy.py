@@ -10,7 +10,7 @@ import pytest
 from rlopt.measured.records import document
 from rlopt.measured.rows import parse_table
 from rlopt.reports.accuracy_plot import calibration_plot
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.accuracy import accuracy_report, percent, plain
 from tests.measured.fakes import CALIBRATION, predict, replace_models, twice
 

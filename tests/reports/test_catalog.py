@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.errors import MissingFactError
 from rlopt.reports import catalog_records
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text import catalog as catalog_text
 from tests.reports.catalogs import catalog
 from tests.reports.golden import check_golden

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlopt.answers.plan import Certainty, Plan, WorstCase
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.plan import headline, plan_report
 from tests.reports import plans
 

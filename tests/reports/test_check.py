@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rlopt.reports.check.text import check_report
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
+from rlopt.reports.text.check import check_report
 
 
 def test_each_default_has_a_line() -> None:

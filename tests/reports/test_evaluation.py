@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlopt.answers.evaluation import ConfigurationEvaluation
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.evaluation import evaluation_report, headline
 from tests.reports import evaluations, plans
 from tests.reports.golden import check_golden

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rlopt.answers.explanation import Explanation
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.explain import explanation_report
 from tests.reports import explanations, plans
 from tests.reports.golden import check_golden

@@ -8,8 +8,8 @@ import io
 import pytest
 
 from rlopt.answers.plan import Frontier, FrontierPoint, Plan, WorstCase
-from rlopt.reports.console import to_text
 from rlopt.reports.csv_frontier import COLUMNS, DIMENSIONS, frontier_csv
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.frontier import frontier_report
 from rlopt.reports.text.plan import plan_report
 from tests.reports import plans

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rlopt.answers.plan import Plan
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.plan import plan_report
 from tests.reports import plans
 

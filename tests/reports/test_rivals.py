@@ -11,7 +11,7 @@ import pytest
 from rlopt.answers.explanation import Over, Rival
 from rlopt.pools.pricing import NO_HOST_MEMORY
 from rlopt.problem import Problem
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.rivals import reason, rivals
 from rlopt.studies.explain import unfit
 from tests.reports import plans

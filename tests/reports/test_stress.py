@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rlopt.answers.plan import Peak, RightPlan, Stressed
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.plan import plan_report
 from rlopt.reports.text.stress import sentence
 from tests.reports import plans

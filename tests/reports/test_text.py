@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlopt.answers.plan import Plan
-from rlopt.reports.console import terminal, to_text
+from rlopt.reports.layout import terminal, to_text
 from rlopt.reports.text.plan import headline, plan_report, standing
 from tests.reports import plans
 from tests.reports.golden import check_golden

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.reports.text.acting import acting
+from rlopt.reports.text.choices import acting
 from tests.reports import rich_plans
 
 SCREENING = {"pool": "rollout", "seconds": 47.2, "stored_gb": 0.578, "traffic_gb": 1.156, "update_seconds": 414.0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.answers.plan import StageTime, Time
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.time import sections, waits
 from tests.reports import plans
 

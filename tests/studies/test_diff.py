@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.answers.plan import Plan
-from rlopt.reports.console import to_text
+from rlopt.reports.layout import to_text
 from rlopt.reports.text.diff import choices, difference_markdown, difference_report
 from rlopt.studies.diff import difference
 from tests.reports import plans

@@ -9,7 +9,7 @@ import pytest
 from rlopt import api
 from rlopt.answers.explanation import Engineering, Explanation
 from rlopt.answers.plan import Plan
-from rlopt.reports.text.engineering import engineering
+from rlopt.reports.text.explain import engineering
 from rlopt.request import Request
 from tests.studies.small import asked
 

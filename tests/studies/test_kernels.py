@@ -12,7 +12,7 @@ from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.reports.text.choices import decisions
 from rlopt.request import Request
 from tests.studies.small import asked, solved, usd

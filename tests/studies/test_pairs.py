@@ -13,7 +13,7 @@ from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
 from rlopt.errors import InputError, NotSupportedError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.request import Pairs, Request
 from rlopt.studies.pairs import pairs_request, priced
 from tests.studies.small import LARGE, SMALL, asked, solved, usd

@@ -12,7 +12,7 @@ from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.request import ModelOption
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.teacher_training import training_request

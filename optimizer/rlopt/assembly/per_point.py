@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.answers.plan import PerPoint
-from rlopt.request.job.target import Target
+from rlopt.request.job.metrics import Target
 
 
 def per_point(total_usd: float, target: Target | None) -> PerPoint | None:

@@ -22,7 +22,7 @@ def check(file: Path, overrides: tuple[str, ...], calibration: Path | None, step
       rlopt check constraints.yaml
     """
     from rlopt import api
-    from rlopt.reports.check.text import check_report
+    from rlopt.reports.text.check import check_report
 
     print_report(*check_report(api.check(file, overrides, **options.own(calibration, steps_done))))
     return exits.DONE

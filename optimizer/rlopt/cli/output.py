@@ -38,7 +38,7 @@ def print_report(*parts: RenderableType) -> None:
 
     In a pipe or file lines end where their text does.
     """
-    from rlopt.reports.console import terminal, to_text
+    from rlopt.reports.layout import terminal, to_text
     from rlopt.reports.wrapping import whole
 
     console = terminal()

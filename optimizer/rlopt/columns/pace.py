@@ -17,7 +17,7 @@ from rlopt.columns.overheads import slower_overheads
 from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
 from rlopt.problem import Columns, Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
 from rlopt.problem.detail import Estimates, PoolDetail
-from rlopt.request.robust import Robust
+from rlopt.request.limits import Robust
 from rlopt.table import groups, put_back
 from rlopt.words import COLOCATED
 

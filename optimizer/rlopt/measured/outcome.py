@@ -1,9 +1,13 @@
-"""What a model says about one measured quantity."""
+"""What a model says about one measured quantity, and the 80 % band around it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+
+from rlopt.estimates import Calibration
+from rlopt.estimates.uncertainty import EIGHTY, sigma_of
 
 FITS = "fits"
 OOM = "oom"
@@ -47,3 +51,23 @@ class RowOutcome:
     def because(self, reason: str) -> RowOutcome:
         """The same case without its prediction, for this reason."""
         return replace(self, predicted=None, reason=reason, low=None, high=None)
+
+
+NOT_KNOWN = ("", "-", "not stated")
+
+
+def band_factor(kind: str, labels: Mapping[str, str], calibration: Calibration, known_model: bool = True) -> float:
+    """Predicted × this and ÷ this enclose 80 % of measured values."""
+    device, engine = (labels.get(name, "") for name in ("device", "engine"))
+    device, engine = ("" if label in NOT_KNOWN else label for label in (device, engine))
+    moe = labels.get("architecture") == "moe"
+    return math.exp(EIGHTY * sigma_of(kind, device, engine, moe, calibration, known_model))
+
+
+def with_band(outcome: RowOutcome, kind: str, calibration: Calibration) -> RowOutcome:
+    """The outcome with the ends of its band, where it predicts a number and has none."""
+    predicted = outcome.predicted
+    if not isinstance(predicted, float) or outcome.low is not None:
+        return outcome
+    factor = band_factor(kind, outcome.labels, calibration)
+    return replace(outcome, low=predicted / factor, high=predicted * factor)

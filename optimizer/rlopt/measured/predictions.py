@@ -13,8 +13,7 @@ import numpy as np
 from rlopt.errors import InputError, RloptError
 from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
-from rlopt.measured.banding import with_band
-from rlopt.measured.outcome import FITS, OOM, RowOutcome
+from rlopt.measured.outcome import FITS, OOM, RowOutcome, with_band
 from rlopt.measured.quantities import (
     CELL_OF,
     FITS_QUANTITY,

@@ -5,6 +5,7 @@ A shape keeps its English texts and lays them out for the terminal; other forms 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rlopt.language import tr
-from rlopt.reports.wrapping import said
+from rlopt.reports.wrapping import said, whole
 
 INDENT = 2
 TABLE_WIDTH = 80
@@ -130,3 +131,29 @@ def table(
 ) -> Grid:
     """A plain table; columns named in `right` hold numbers and end together, those in `whole` are never broken."""
     return Grid(tuple(columns), tuple(tuple(row) for row in rows), tuple(right), tuple(whole))
+
+
+def terminal() -> Console:
+    """Console on stdout: as wide as the terminal, colours only where one is and NO_COLOR is not set.
+
+    Markup and emoji codes are off, because reports carry texts of other people that may hold brackets
+    and colons.
+    """
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def to_text(*parts: RenderableType, width: int = 100) -> str:
+    """Render as plain text `width` characters wide, without colours, lines stripped on the right."""
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        force_terminal=False,
+        color_system=None,
+    )
+    for part in parts:
+        console.print(whole(part))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())

@@ -14,22 +14,19 @@ from rlopt.request.floors import (
     informative_group_size,
 )
 from rlopt.request.job.cache import Cache
-from rlopt.request.job.compression import Compression, Squeeze
-from rlopt.request.job.data_work import DataWork, Inspect, StandsIn, Versions
+from rlopt.request.job.data_life import Compression, Squeeze
+from rlopt.request.job.data_work import DataStore, DataWork, Inspect, Pairs, Prepare, StandsIn, Versions
 from rlopt.request.job.job import GENERATING, SEQUENCES_PER_SAMPLE, Job
 from rlopt.request.job.metrics import Metrics, TextLog
 from rlopt.request.job.models import ROLE_DEFAULTS, ROLES, InlineMla, InlineModel, ModelChoice, ModelRef, Models
 from rlopt.request.job.options import OPEN_ROLES, CpuScoring, ModelOption, TeacherTraining
-from rlopt.request.job.pairs import Pairs
 from rlopt.request.job.parts import Action, Environment, Evaluation, Fallback, Filter, Offline, VisionInput
-from rlopt.request.job.prepare import DataStore, Prepare
 from rlopt.request.job.records import Dashboards, LogsTo, Traces
 from rlopt.request.job.trainable import Trainable
 from rlopt.request.job.waiting import CutOff, Pilots, Wait
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.recovery import CheckpointChoices, Recovery
-from rlopt.request.request import FILLED_IN, Request
-from rlopt.request.spent import OwnConstants, Spent
+from rlopt.request.request import FILLED_IN, OwnConstants, Request, Spent
 from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
 from rlopt.request.values.source import KeyPlaces
 from rlopt.request.values.steps_table import HEADS, by_head

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from rlopt.request.job.data_work import DataStore
 from rlopt.request.job.parts import KernelChoices
-from rlopt.request.job.prepare import DataStore
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict

@@ -1,18 +1,34 @@
-"""Limits: what a plan must not exceed. A limit left out does not exist."""
+"""Limits: what a plan must not exceed, in how bad a case, and in which stores. A limit left out does not exist."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
 from rlopt.request.budgets import Budget, Budgets
-from rlopt.request.choices import Pricing
+from rlopt.request.choices import NamesKind, Pricing
 from rlopt.request.job.waiting import CutOff, Waits
-from rlopt.request.robust import Robust
-from rlopt.request.stores import StoreLimits
-from rlopt.request.values.kinds import Name, Number, Whole, WholeOrZero
+from rlopt.request.values.kinds import Name, Number, Switch, Whole, WholeOrZero
 from rlopt.request.values.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
 from rlopt.units import Money
+
+
+class StoreLimits(Strict):
+    """Facts that a store must be stated to have; disks of the machines themselves are no stores."""
+
+    encrypted: Switch = False
+    """Encrypted at rest without anything to be set up."""
+    private: Switch = False
+    """Reachable without the public internet."""
+    countries: Annotated[tuple[str, ...] | None, NamesKind("[DE, FR]")] = None
+    """Two-letter codes of countries that bytes may stand in, or any."""
+
+
+class Robust(Strict):
+    """Limits that must hold in a worse case than the predicted one; the bill that is minimised stays the predicted."""
+
+    time: Annotated[float, Number(1.0, 10.0, example="1.3")] = 1.0
+    """Deadline and budgets hold even if every step takes this many times what is predicted; 1 changes nothing."""
 
 
 class Quota(Strict):

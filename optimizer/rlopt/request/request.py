@@ -1,4 +1,4 @@
-"""The whole request, frozen: what every other room reads."""
+"""The whole request, frozen: what every other room reads, and what it takes from a run that has begun."""
 
 from __future__ import annotations
 
@@ -15,11 +15,33 @@ from rlopt.request.floors import Floors, informative_group_size
 from rlopt.request.job.job import Job
 from rlopt.request.limits import Limits
 from rlopt.request.recovery import CheckpointChoices, Recovery
-from rlopt.request.spent import OwnConstants, Spent
 from rlopt.request.values.source import KeyPlaces
 from rlopt.strict import Strict
 from rlopt.units import Money
 from rlopt.words import Placement
+
+
+class OwnConstants(Strict):
+    """Constants fitted on a user's own timings."""
+
+    name: str
+    as_of: str
+    """Day of the fit."""
+    document: str
+    """JSON by room, in the form of the shipped constants."""
+
+
+class Spent(Strict):
+    """What a run has used up: the request beside it is the rest."""
+
+    steps: int
+    """Steps that are done."""
+    total_steps: int
+    hours: float
+    """Since the machines were asked for."""
+    usd: float | None = None
+    """Paid so far; None where nobody knows. Shown, not optimised: no decision changes it."""
+
 
 FILLED_IN: Final = ("presets", "reasons", "floor_origins", "constants", "spent", "source")
 """Fields of a request that reading fills in; no file sets them."""

@@ -9,10 +9,10 @@ from rlopt.facts import Catalog
 from rlopt.market.launchers import launcher_of
 from rlopt.market.market import named_devices
 from rlopt.market.places import check_places
-from rlopt.reading.compared import load_compared
+from rlopt.reading.comparison import load_compared
 from rlopt.reading.resolve import resolve_models
 from rlopt.reading.rest import own_notes
-from rlopt.reports.check.derived import derived
+from rlopt.reports.check.sentences import derived
 from rlopt.request import Request
 
 

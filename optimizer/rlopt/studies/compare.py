@@ -14,7 +14,7 @@ from rlopt.answers.comparison import Apart, Comparison, Contender, Work
 from rlopt.answers.plan import Dimension, Plan
 from rlopt.facts import Catalog
 from rlopt.reading.calibration_file import read_calibration
-from rlopt.reading.compared import load_compared
+from rlopt.reading.comparison import load_compared
 from rlopt.reading.plan_file import is_plan, read_plan
 from rlopt.reading.request_file import load_request
 from rlopt.reading.rest import with_own

@@ -7,7 +7,7 @@ from pathlib import Path
 from rlopt.answers.plan import Plan
 from rlopt.facts import Catalog
 from rlopt.launchers.exports import Export, Run, export_run, needs
-from rlopt.reading.plan_agrees import check_plan
+from rlopt.reading.plan_check import check_plan
 from rlopt.reading.plan_file import read_plan
 from rlopt.reading.resolve import resolve_models
 from rlopt.request import Request

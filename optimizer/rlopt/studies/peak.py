@@ -30,7 +30,7 @@ from rlopt.problem import Columns, Ints, Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.reports import words
 from rlopt.request import Job, Request
-from rlopt.request.robust import Robust
+from rlopt.request.limits import Robust
 from rlopt.rules import rules_of
 from rlopt.studies.cheapest import cheapest, find
 from rlopt.studies.problem import part_of, rebuilt

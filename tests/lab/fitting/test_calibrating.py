@@ -10,8 +10,7 @@ from lab.fitting.folds import fold_of, out_of_sample
 from lab.fitting.published import source_weights
 from rlopt.estimates import Calibration, load_calibration
 from rlopt.fitting import Parameter, Study, fit
-from rlopt.measured.banding import band_factor, with_band
-from rlopt.measured.outcome import RowOutcome
+from rlopt.measured.outcome import RowOutcome, band_factor, with_band
 
 CAL = load_calibration()
 PATH = ("training", "half_width")

@@ -14,14 +14,10 @@ from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
 from rlopt.reading.agreement.kinds_of_job import growth, sampling, some_algorithms, texts, vla
-from rlopt.reading.agreement.loading import loading
 from rlopt.reading.agreement.options import model_options, reward_quality
-from rlopt.reading.agreement.pairs import pairs
-from rlopt.reading.agreement.roles import roles_fit, trained_parts
-from rlopt.reading.agreement.run import data_work, length_of_run
-from rlopt.reading.agreement.scoring import own_scoring
-from rlopt.reading.agreement.value_bins import value_bins
-from rlopt.reading.agreement.value_model import offline, shared_value
+from rlopt.reading.agreement.roles import own_scoring, pairs, roles_fit, trained_parts
+from rlopt.reading.agreement.run import data_work, length_of_run, loading
+from rlopt.reading.agreement.value_model import offline, shared_value, value_bins
 from rlopt.reading.agreement.world import currencies, files
 
 CHECKS: Final[tuple[Check, ...]] = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlopt.reading.agreement.contract import View
 from rlopt.reading.agreement.groups import floor_of_groups, sizes_of_table
-from rlopt.reading.agreement.value_bins import bins_of
+from rlopt.reading.agreement.value_model import bins_of
 from rlopt.request import GENERATING, ROLE_DEFAULTS, ROLES
 
 

@@ -1,4 +1,4 @@
-"""Models and their parts, as the algorithm needs them."""
+"""Models and their parts as the algorithm needs them, where frozen ones score, and those that make pairs first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.reading.agreement.options import named_models
-from rlopt.request import ROLE_DEFAULTS, ROLES
+from rlopt.request import GENERATING, ROLE_DEFAULTS, ROLES
 from rlopt.request.values.kinds import show
 
 _VISION_PARTS: Final = ("vision", "backbone", "embeddings", "head", "action")
@@ -71,3 +71,38 @@ def trained_parts(view: View) -> Iterator[Finding]:
             f"some of {', '.join(parts)}",
             f"take {parts[-1]} out",
         )
+
+
+def own_scoring(view: View) -> Iterator[Finding]:
+    """Look for scoring pools of their own where no plan may have separate pools."""
+    if view.algorithm is None or view.get("choices.scoring") != ["own"]:
+        return
+    if view.algorithm not in GENERATING:
+        why = f"{view.algorithm} has one pool"
+    elif view.get("choices.placements") == ["colocated"]:
+        why = "choices.placements allows colocated alone"
+    else:
+        return
+    yield Finding(
+        "choices.scoring",
+        f"own cannot be had: {why}",
+        "shared, or own with disaggregated or async",
+        "write [shared]",
+    )
+
+
+PAIRED = ("dpo", "rm")
+
+
+def pairs(view: View) -> Iterator[Finding]:
+    """Look for pairs of jobs that are not trained on any, and for keywords that are no model of theirs."""
+    if view.algorithm is None or view.get("job.pairs") is None:
+        return
+    if view.algorithm not in PAIRED:
+        message = f"does not apply to {view.algorithm}: it is not trained on pairs"
+        yield Finding("job.pairs", message, f"algorithm: {' or '.join(PAIRED)}", "delete pairs")
+        return
+    if view.get("job.pairs.generator") in ("rule", "none"):
+        yield Finding("job.pairs.generator", "samples responses", "policy, or a model", "write policy")
+    if view.get("job.pairs.judge") in ("policy", "none"):
+        yield Finding("job.pairs.judge", "scores responses", "a model, or rule", "write rule, or a reward model")

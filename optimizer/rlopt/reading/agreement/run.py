@@ -1,4 +1,4 @@
-"""How long a run is, and on what data."""
+"""How long a run is, on what data, and how they are read."""
 
 from __future__ import annotations
 
@@ -80,3 +80,25 @@ def _backup(view: View) -> Iterator[Finding]:
     if mode != "full" and view.number("job.data.backup.changed_share") is None:
         message = f"is missing: {mode} backups hold what changed"
         yield Finding("job.data.backup.changed_share", message, "a number from 0 to 1", "add changed_share: 0.05")
+
+
+def loads_nothing(view: View) -> str:
+    """Why a job reads no samples of a data set in its steps; empty where it does."""
+    if view.algorithm is None or view.algorithm not in GENERATING:
+        return ""
+    if view.algorithm != "vla":
+        return f"{view.algorithm} samples its own data and reads prompts alone"
+    stored = view.number("job.cache_hit_rate") or view.get("job.offline") is not None
+    return "" if stored else "no trajectory is used again, and none is stored before the first step"
+
+
+def loading(view: View) -> Iterator[Finding]:
+    """Look for preparation and stores of a data set that no step reads."""
+    why = loads_nothing(view)
+    if not why:
+        return
+    allowed = "sft, dpo, rm; vla with job.cache_hit_rate or job.offline"
+    if view.get("job.data.prepare") is not None:
+        yield Finding("job.data.prepare", f"does not apply: {why}", allowed, "delete prepare")
+    if view.get("choices.data_store") not in (None, ["object"]):
+        yield Finding("choices.data_store", f"does not apply: {why}", allowed, "delete data_store")

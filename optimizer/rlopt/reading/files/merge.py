@@ -8,8 +8,8 @@ from typing import Any
 
 from rlopt.errors import Complaint
 from rlopt.reading.files import budget_form
-from rlopt.reading.files.because import Becauses, unwrap
 from rlopt.reading.files.floor_order import MISSING, get, leaves, looser, say
+from rlopt.reading.files.reasons import Becauses, unwrap
 from rlopt.reading.files.tree import Places, Tree
 
 

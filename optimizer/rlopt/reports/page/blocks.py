@@ -1,11 +1,11 @@
-"""From a report's shapes to what templates lay out: sections of paragraphs, lists, facts and tables."""
+"""From a report's shapes to what templates lay out: sections of paragraphs, lists, facts and tables, and links."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -13,6 +13,9 @@ from rich.text import Text
 
 from rlopt.language import tr
 from rlopt.reports.layout import Bullets, Facts, Fitting, Grid, Heading
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,23 @@ def named(rows: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
 
 def _lines(cell: str) -> list[str]:
     return [tr(line) for line in cell.split("\n")] if "\n" in cell else [tr(cell)]
+
+
+ADDRESS: Final = re.compile(r"https://[^\s<>\"'()]+[^\s<>\"'().,;:]|\b\d{4}-\d\d(?:-\d\d)?\b")
+"""Addresses, and dates that are not to be broken."""
+
+LINK: Final = '<a href="{0}" rel="noopener noreferrer" target="_blank">{0}</a>'
+DATE: Final = '<span class="date">{0}</span>'
+
+
+def linked(text: str) -> Markup:
+    """Escape a text, make its https addresses links that tell the other side nothing, and keep dates in one piece."""
+    from markupsafe import Markup, escape
+
+    found, at = Markup(""), 0
+    for match in ADDRESS.finditer(text):
+        found += escape(text[at : match.start()])
+        form = LINK if match[0].startswith("https") else DATE
+        found += Markup(form).format(match[0])
+        at = match.end()
+    return found + escape(text[at:])

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rlopt import __version__
 from rlopt.answers.plan import Frontier, Plan
 from rlopt.language import current, tr
+from rlopt.reports.page.blocks import linked
 from rlopt.reports.page.choice import Choice, choices
 from rlopt.reports.page.figures.frontier import frontier_figure
 from rlopt.reports.page.given import Given
-from rlopt.reports.page.links import linked
 from rlopt.reports.page.speeds import speeds
 from rlopt.reports.page.view import views
 

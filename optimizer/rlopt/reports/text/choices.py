@@ -12,8 +12,7 @@ from rlopt.answers.plan import Binding, Decisions, FrontierPoint, LoadDecision, 
 from rlopt.language import Name
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
-from rlopt.reports.text import storage as text_storage
-from rlopt.reports.text.acting import acting
+from rlopt.units import HOURS_PER_DAY
 
 CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time", "floors.core_metrics.every")
 """Floors that bound from above: less is stricter."""
@@ -107,7 +106,7 @@ def _checkpoints(made: Decisions) -> list[tuple[str, str]]:
                 f"{tier.gib:,.0f} GiB at most, {words.usd(tier.usd)}",
             )
         )
-    return [*rows, *text_storage.moves(made)]
+    return [*rows, *_moves(made)]
 
 
 def _more(made: Decisions) -> list[tuple[str, str]]:
@@ -241,3 +240,48 @@ def near_optimal(plan: Plan) -> list[RenderableType]:
 
 def _signed(usd: float) -> str:
     return f"+{words.usd(usd)}" if usd >= 0 else words.usd(usd)
+
+
+HEADS: Final[Mapping[str, str]] = {
+    "flow": "a flow head, several denoising steps a chunk of actions",
+    "one_step": "a single denoising step a chunk of actions",
+    "tokens": "action tokens, one after another",
+}
+
+
+def acting(made: Decisions) -> list[tuple[str, str]]:
+    """Rows of the head that was chosen and of screening; none where neither is in play."""
+    rows = [] if made.action_head is None else [("action head", HEADS.get(made.action_head, made.action_head))]
+    found = made.screening
+    if found is not None:
+        where = "in the rollout pool" if found["pool"] == "rollout" else "in the one pool"
+        rows.append(
+            ("screening", f"the value model scores all samples {where}, {words.seconds(found['seconds'])} of a step")
+        )
+        rows.append(
+            (
+                "",
+                f"spares {found['stored_gb']:,.3g} GB of storage, {found['traffic_gb']:,.3g} GB of traffic and "
+                f"{words.seconds(found['update_seconds'])} of updates a step",
+            )
+        )
+    return rows
+
+
+def _moves(made: Decisions) -> list[tuple[str, str]]:
+    """What is stored compressed, and a row for each kind of bytes that moves; none where all stay where they are."""
+    found = [
+        (f"{move.role} copies", move.to, move.after_hours, "after the run" if move.role == "recent" else "old")
+        for move in made.checkpoint.moves
+    ]
+    squeezed = [kept.item for kept in made.storage if kept.compressed]
+    rows = [("compressed", words.listed(squeezed))] if squeezed else []
+    found += [(kept.item, kept.to, kept.after_hours or 0.0, "old") for kept in made.storage if kept.to is not None]
+    return rows + [
+        ("" if number else "lifecycle", f"{item}: to {to} when {_days(hours)} {since}")
+        for number, (item, to, hours, since) in enumerate(found)
+    ]
+
+
+def _days(hours: float) -> str:
+    return words.count(round(hours / HOURS_PER_DAY), "day")

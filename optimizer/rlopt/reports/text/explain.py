@@ -12,7 +12,6 @@ from rlopt.answers.plan import Plan, StageTime, Time
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, paragraph
 from rlopt.reports.text import infeasible as text_infeasible
-from rlopt.reports.text.engineering import engineering
 from rlopt.reports.text.plan import headline
 from rlopt.reports.text.rivals import LEAST_HOURS, LEAST_USD, rivals
 from rlopt.reports.text.time import named, shown, waits
@@ -174,3 +173,24 @@ def _stage(stage: StageTime, time: Time) -> tuple[str, str]:
     if stage.utilization is not None:
         text = f"{text}, {words.percent(stage.utilization)} busy meanwhile"
     return f"{name} {model}".strip(), text if stage.limited_by is None else f"{text}; limited by {stage.limited_by}"
+
+
+def engineering(one: Engineering) -> str:
+    """One sentence."""
+    name = f"{one.placement}, the plan's own," if one.chosen else one.placement
+    if one.pays_after_runs is None:
+        return f"{name} saves no compute against {one.simplest}{_hours(one)}: it never pays by compute alone"
+    text = f"{name} saves {words.usd(one.saved_usd_per_run)} of compute a run against {one.simplest}{_hours(one)}"
+    if not one.pays_after_runs:
+        return f"{text}: it pays at once"
+    return f"{text}: paid after {words.count(one.pays_after_runs, 'run')}"
+
+
+def _hours(one: Engineering) -> str:
+    if not one.more_hours:
+        return " and takes as many engineer hours"
+    change = "more" if one.more_hours > 0 else "fewer"
+    hours = words.number(abs(one.more_hours))
+    if hours == "1":
+        return f" and takes one {change} engineer hour ({words.usd(abs(one.more_usd))} once)"
+    return f" and takes {hours} {change} engineer hours ({words.usd(abs(one.more_usd))} once)"

@@ -48,7 +48,7 @@ def plan_report(plan: Plan) -> list[RenderableType]:
     Returns
     -------
     list
-        Rich renderables from top to bottom; `rlopt.reports.console` prints them.
+        Rich renderables from top to bottom; `rlopt.reports.layout` prints them.
     """
     if plan.status == "infeasible":
         return [

@@ -1,4 +1,4 @@
-"""What is done to the data: cleaning, labelling, compression, versions, and where the data set stands."""
+"""What is done to the data: pairs made first, preparation, cleaning, labelling, versions, where the data set stands."""
 
 from __future__ import annotations
 
@@ -7,11 +7,43 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from rlopt.request.job.data_life import Accesses, AccessesByAge, Backup
-from rlopt.request.job.prepare import Prepare
-from rlopt.request.values.kinds import Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
-from rlopt.request.values.quantities import Cash
+from rlopt.request.values.kinds import Count, Name, NotNegative, Number, PartShare, Share, Switch, Whole, WholeOrZero
+from rlopt.request.values.quantities import Cash, Pause, Size
+from rlopt.request.values.refs import ModelRef
 from rlopt.strict import Strict
 from rlopt.words import DataPrecision
+
+DataStore = Literal["object", "filesystem", "block"]
+
+
+class Prepare(Strict):
+    """Work on the processors before a sample can be trained on."""
+
+    vcpu_seconds_per_sample: NotNegative = 0.0
+    """Seconds of one virtual CPU to decode, augment and shuffle one sample: a sequence (sft), a pair (dpo, rm), a
+    trajectory that is used again (vla)."""
+    memory_per_vcpu: Size | None = None
+    """Memory that each virtual CPU of a preparation machine needs, in bytes; none beyond the machine's own when left
+    out."""
+    host_share: Annotated[float, Number(0.0, 1.0, example="0.5")] | None = None
+    """Share of the training machines' own virtual CPUs that prepares samples; the catalog's assumption when left
+    out."""
+
+
+class Pairs(Strict):
+    """How the pairs of a dpo or rm job are made, once, on machines of their own: best against worst of each prompt."""
+
+    candidates: Annotated[int, Count(2, example="4")] = 4
+    """Responses sampled to each prompt."""
+    generator: ModelRef = ModelRef(keyword="policy")
+    """Model that samples: policy (as it is before training), or a model."""
+    judge: ModelRef
+    """Model that scores every response, or rule: a program does."""
+    pairs_per_prompt: Whole = 1
+    """Pairs kept of each prompt."""
+    deadline: Pause | None = None
+    """Longest time of the phase, at the request's confidence; it ends before the job starts, and the job's own deadline
+    does not count it."""
 
 
 class Versions(Strict):

@@ -10,14 +10,12 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from rlopt.request.job.cache import Cache
-from rlopt.request.job.compression import Compression
-from rlopt.request.job.data_work import DataWork
-from rlopt.request.job.metrics import Metrics, TextLog
+from rlopt.request.job.data_life import Compression
+from rlopt.request.job.data_work import DataWork, Pairs
+from rlopt.request.job.metrics import Metrics, Target, TextLog
 from rlopt.request.job.models import Models
 from rlopt.request.job.options import OPEN_ROLES
-from rlopt.request.job.pairs import Pairs
 from rlopt.request.job.parts import Action, Environment, Evaluation, Fallback, Filter, Kernels, Offline, VisionInput
-from rlopt.request.job.target import Target
 from rlopt.request.job.trainable import Trainable
 from rlopt.request.job.waiting import Pilots
 from rlopt.request.values.kinds import Label, Name, NotNegative, Number, Positive, Share, Switch, Whole

@@ -7,13 +7,11 @@ from itertools import groupby
 
 from rlopt.facts import Catalog
 from rlopt.reports.check.acting import acting, value_model
-from rlopt.reports.check.bill import held, metrics, spending, texts, work
+from rlopt.reports.check.bill import bought, held, metrics, records, spending, texts, work
 from rlopt.reports.check.defaults import defaults
 from rlopt.reports.check.load import frames, loading
 from rlopt.reports.check.models import choices_of_models, kernels, made_pairs
-from rlopt.reports.check.records import bought, records
 from rlopt.reports.check.recovery import recovery, trials, waiting, worst_case
-from rlopt.reports.check.target import compared, target
 from rlopt.request import TIGHTNESS, Floors, Request, Trainable, by_head
 from rlopt.units import format_duration, format_size
 
@@ -160,3 +158,22 @@ def _kept(request: Request) -> str:
         ("data set", keep.dataset),
     )
     return ", ".join(f"{name} {format_duration(seconds)}" for name, seconds in pairs)
+
+
+def target(request: Request) -> Iterator[str]:
+    """Say how many points the target moves, and what a point is where it looks like a share."""
+    aim = request.job.target
+    if aim is None:
+        return
+    share = all(0.0 <= reading <= 1.0 for reading in (aim.from_, aim.to))
+    unit = "; a point is 1 of the metric as written: write percent to count points of percent" if share else ""
+    yield (
+        f"target: {aim.metric} from {aim.from_:g} to {aim.to:g}, {aim.points:g} points{unit}; "
+        "the plan says what one costs, all trials included"
+    )
+
+
+def compared(request: Request) -> Iterator[str]:
+    """Say which algorithms the request states keys for."""
+    if request.compare:
+        yield f"keys of their own for {', '.join(request.compare)}: read by rlopt compare, in no plan of this request"
