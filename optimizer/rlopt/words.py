@@ -128,11 +128,16 @@ class StageKind(Word):
 
 
 class PoolRole(Word):
-    """What a pool of a configuration does first of all."""
+    """What a pool does first of all."""
 
     TRAIN = "train"
     SAMPLE = "rollout"
     SCORE = "score"
+
+    @property
+    def stage(self) -> StageKind:
+        """The kind of work that such a pool is there for."""
+        return StageKind[self.name]
 
 
 class Pricing(Word):

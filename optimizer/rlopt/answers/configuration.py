@@ -12,12 +12,11 @@ from pydantic import Field
 from rlopt.errors import InputError
 from rlopt.request.choices import Pricing
 from rlopt.strict import Strict
-from rlopt.words import Offload, Placement, Precision, Recompute, Sharding
+from rlopt.words import Offload, Placement, PoolRole, Precision, Recompute, Sharding
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
-Role = Literal["train", "rollout", "score"]
 
 
 class LayoutGiven(Strict):
@@ -44,7 +43,7 @@ class PoolGiven(Strict):
     """Machines of one kind that do the same work."""
 
     name: Text | None = None
-    role: Role | None = None
+    role: PoolRole | None = None
     """train (and sample, where it is the only one), rollout or score; told by the name where it begins so."""
     gpu: Text | None = None
     gpus: Degree | None = None
@@ -123,7 +122,7 @@ class Configuration(Strict):
     notes: tuple[str, ...] = ()
     """What was read between the lines of it."""
 
-    def pool(self, role: Role) -> tuple[PoolGiven, ...]:
+    def pool(self, role: PoolRole) -> tuple[PoolGiven, ...]:
         """The pools of one role."""
         return tuple(pool for pool in self.pools if pool.role == role)
 

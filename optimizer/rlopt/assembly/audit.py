@@ -15,7 +15,7 @@ from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.rules.worst import worst_faults
 from rlopt.units import seconds_to_hours
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 
 CENT = 0.01
 RELATIVE = 1e-6
@@ -29,10 +29,10 @@ def straddles(pool: Pool, cluster: bool) -> bool:
     """
     if pool.layout is None or not pool.gpus:
         return False
-    if "update" in pool.roles and pool.nodes > 1 and not cluster:
+    if StageKind.TRAIN in pool.roles and pool.nodes > 1 and not cluster:
         return True
     degrees = [pool.layout.rollout_tp, pool.layout.rollout_ep]
-    if "update" not in pool.roles:
+    if StageKind.TRAIN not in pool.roles:
         degrees += [pool.layout.tp, pool.layout.ep]
     size = max(degree or 1 for degree in degrees)
     if size <= pool.gpus_per_node:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from rlopt.answers.plan import Plan, Pool
 from rlopt.answers.usage import PoolUse
 from rlopt.problem import Pools, Problem
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 
 IDLE = 0.5
 """Share of a step below which a pool counts as too large for its work."""
 BESIDE = ("environment", "transfer")
-FORWARD = ["forward"]
+FORWARD = [StageKind.SCORE]
 
 
 def pool_uses(plan: Plan) -> list[PoolUse]:
@@ -108,7 +108,7 @@ def with_smaller(plan: Plan, pool: Pool, gpus: int, problem: Problem) -> Problem
 def _table(plan: Plan, pool: Pool, problem: Problem) -> Pools:
     if plan.decisions is None or plan.decisions.placement == Placement.COLOCATED:
         return problem.colocated
-    if "update" in pool.roles:
+    if StageKind.TRAIN in pool.roles:
         return problem.training
     return problem.scoring if pool.roles == FORWARD else problem.rollout
 

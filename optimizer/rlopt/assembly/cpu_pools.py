@@ -9,8 +9,9 @@ from rlopt.assembly import loading as decided_load
 from rlopt.market.scorers import SCORERS
 from rlopt.problem import Columns, Problem
 from rlopt.problem.load_table import PREPARATION
+from rlopt.words import StageKind
 
-CPU_ROLES: Final = {"environment": "environment", SCORERS: "forward", PREPARATION: "load"}
+CPU_ROLES: Final = {"environment": StageKind.ENVIRONMENT, SCORERS: StageKind.SCORE, PREPARATION: StageKind.LOAD}
 """What CPU machines do, by their name; the head node controls."""
 
 

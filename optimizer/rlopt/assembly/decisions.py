@@ -14,7 +14,7 @@ from rlopt.costs.stored.tier_moves import NEVER
 from rlopt.market.scorers import SCORERS
 from rlopt.problem import Columns, Problem
 from rlopt.units import GIGA, SECONDS_PER_HOUR, bytes_to_gib
-from rlopt.words import COLOCATED
+from rlopt.words import COLOCATED, StageKind
 from rlopt.workloads.variants import Variant
 
 
@@ -129,7 +129,7 @@ def cpu_stages(columns: Columns, j: int, problem: Problem) -> list[StageTime]:
     if variant.cpu is None:
         return []
     seconds = variant.cpu.seconds(variant.workload, size)
-    return [StageTime(stage="forward", pool=SCORERS, seconds=seconds, model="reward")]
+    return [StageTime(stage=StageKind.SCORE, pool=SCORERS, seconds=seconds, model="reward")]
 
 
 def environment(option: int, problem: Problem) -> dict[str, Any] | None:

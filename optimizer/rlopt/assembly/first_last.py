@@ -10,7 +10,7 @@ from rlopt.assembly.pools import chosen_pools
 from rlopt.pools.run_points import compose
 from rlopt.problem import Columns, Problem
 from rlopt.problem.detail import Estimates
-from rlopt.words import ASYNC
+from rlopt.words import ASYNC, StageKind
 
 FIELDS = ("first_step_seconds", "last_step_seconds")
 
@@ -31,7 +31,7 @@ def step_at(columns: Columns, j: int, problem: Problem, estimates: Estimates) ->
     seconds: dict[str, float] = {}
     for one in (first, *others):
         kind = one.name.split("-")[0]  # the two offers of a mixed pool work side by side
-        spent = sum(stage.seconds for stage in one.detail.stages if stage.stage != "environment")
+        spent = sum(stage.seconds for stage in one.detail.stages if stage.stage != StageKind.ENVIRONMENT)
         seconds[kind] = max(seconds.get(kind, 0.0), spent)
     train = seconds[first.name]
     if variant.cpu is not None:

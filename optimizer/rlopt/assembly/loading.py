@@ -8,7 +8,7 @@ from rlopt.problem import Columns, Pools, Problem
 from rlopt.problem.load_table import LoadTable
 from rlopt.problem.tariff import CpuPool
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
-from rlopt.words import COLOCATED
+from rlopt.words import COLOCATED, StageKind
 
 
 def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:
@@ -62,7 +62,7 @@ def stage(columns: Columns, j: int, problem: Problem, pool: str) -> list[StageTi
     seconds, stall = float(pools.load_seconds[row]), float(pools.stall_seconds[row])
     return [
         StageTime(
-            stage="load",
+            stage=StageKind.LOAD,
             pool=pool,
             seconds=seconds,
             hidden_seconds=seconds - stall,

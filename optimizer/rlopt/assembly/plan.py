@@ -40,7 +40,7 @@ from rlopt.costs.operations import decision as release_decision
 from rlopt.problem import Columns, Problem
 from rlopt.rules import rules_of
 from rlopt.units import seconds_to_hours
-from rlopt.words import Placement, Precision
+from rlopt.words import Placement, Precision, StageKind
 
 
 def _quantile(confidence: float) -> float:
@@ -66,7 +66,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         for s in one.detail.stages
     ]
     overhead = float(problem.overhead(int(columns.placement[j]), columns.variant[j]))
-    engines = [pool.name for pool in pools if "generate" in pool.roles] or [pools[-1].name]
+    engines = [pool.name for pool in pools if StageKind.SAMPLE in pool.roles] or [pools[-1].name]
     stages.append(StageTime(stage="transfer", pool=engines[0], seconds=overhead, model="policy"))
     environment = int(columns.environment[j])
     stages += decided.cpu_stages(columns, j, problem)

@@ -13,6 +13,7 @@ from rlopt.facts import Catalog
 from rlopt.problem import Problem
 from rlopt.problem.tariff import CpuPool, Tariff
 from rlopt.units import HOURS_PER_MONTH
+from rlopt.words import StageKind
 
 DISK_UNIT = "USD/GB/month of disk"
 
@@ -74,7 +75,7 @@ def preparing(pools: Sequence[Pool], zone: int, problem: Problem) -> list[tuple[
     if table is None:
         return []
     known = {one.offer: one for one in table.preparation[zone] if one is not None}
-    return [(pool, known[pool.offer]) for pool in pools if pool.roles == ["load"]]
+    return [(pool, known[pool.offer]) for pool in pools if pool.roles == [StageKind.LOAD]]
 
 
 def _services(pools: Sequence[Pool], tariff: Tariff) -> list[PriceUsed]:

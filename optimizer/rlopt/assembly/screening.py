@@ -10,6 +10,7 @@ from rlopt.pools.sampling.detail import SCREENING
 from rlopt.problem import Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.units import bytes_to_gb
+from rlopt.words import StageKind
 from rlopt.workloads.online import sampled_share
 from rlopt.workloads.screening import screens
 from rlopt.workloads.variants import Variant
@@ -24,7 +25,7 @@ def screening(
         return None
     stages = [(stage.stage, stage.model, stage.seconds) for detail in details for stage in detail.stages]
     apart = [seconds for stage, _, seconds in stages if stage == SCREENING]
-    together = [seconds for stage, model, seconds in stages if (stage, model) == ("forward", "value")]
+    together = [seconds for stage, model, seconds in stages if (stage, model) == (StageKind.SCORE, "value")]
     frame = frame_bytes(request, workload, problem.operations) * (1.0 - request.job.data.duplicate_share)
     dropped = workload.samples(group_size) * sampled_share(request) * acts.frames * request.job.filter.drop
     stored = bytes_to_gb(dropped * frame)

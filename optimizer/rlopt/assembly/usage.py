@@ -18,6 +18,7 @@ from rlopt.estimates.training.useful import once_flops, step_flops
 from rlopt.problem import Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.units import HOURS_PER_DAY, KILO, MEGA, SECONDS_PER_HOUR, bytes_to_gb
+from rlopt.words import StageKind
 from rlopt.workloads.tokens import sampled_tokens, trained_tokens
 from rlopt.workloads.variants import Variant
 
@@ -64,7 +65,7 @@ def _sampled(plan: Plan, variant: Variant, size: int) -> dict[str, float | None]
     if plan.time is None or not variant.workload.generates:
         return {}
     prompt, response = sampled_tokens(variant.workload, size)
-    seconds = max((stage.seconds for stage in plan.time.stages if stage.stage == "generate"), default=0.0)
+    seconds = max((stage.seconds for stage in plan.time.stages if stage.stage == StageKind.SAMPLE), default=0.0)
     return {
         "prompt_tokens": prompt * plan.time.steps,
         "response_tokens": response * plan.time.steps,
@@ -77,7 +78,7 @@ def _handed_over(plan: Plan, variant: Variant, problem: Problem) -> float:
     workload, trainable = variant.workload, problem.request.job.trainable
     names = {*POLICY, *(stage.role for stage in workload.screening)}
     moved = moved_params([role for role in workload.roles if role.name in names], trainable)
-    pools = sum("generate" in pool.roles for pool in plan.pools)
+    pools = sum(StageKind.SAMPLE in pool.roles for pool in plan.pools)
     return bytes_to_gb(WEIGHT_BYTES * moved) * pools
 
 

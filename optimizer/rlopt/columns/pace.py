@@ -14,12 +14,12 @@ import numpy as np
 
 from rlopt.columns.joint import join
 from rlopt.columns.overheads import slower_overheads
-from rlopt.columns.side_pools import Kind, alone, mixed, with_scoring
+from rlopt.columns.side_pools import alone, mixed, with_scoring
 from rlopt.problem import Columns, Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
 from rlopt.problem.detail import Estimates, PoolDetail
 from rlopt.request.limits import Robust
 from rlopt.table import groups, put_back
-from rlopt.words import COLOCATED
+from rlopt.words import COLOCATED, PoolRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +168,13 @@ def support_of(problem: Problem, columns: Columns) -> SidePools:
     parts: list[tuple[Ints, SidePools]] = []
     for (_, scored, _), here in groups(columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0).items():
         part = columns.take(here)
-        found = _part(problem, "rollout", part.rollout, part.rollout2)
+        found = _part(problem, PoolRole.SAMPLE, part.rollout, part.rollout2)
         if scored:
-            found = with_scoring(problem, found, _part(problem, "score", part.score, part.score2))
+            found = with_scoring(problem, found, _part(problem, PoolRole.SCORE, part.score, part.score2))
         parts.append((here, found))
     return put_back(parts)
 
 
-def _part(problem: Problem, kind: Kind, first: Ints, second: Ints) -> SidePools:
+def _part(problem: Problem, kind: PoolRole, first: Ints, second: Ints) -> SidePools:
     """Pools of one kind, all of them mixed or none."""
     return mixed(problem, kind, first, second) if np.any(second >= 0) else alone(problem, kind, first)

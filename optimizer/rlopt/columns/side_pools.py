@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,20 +18,19 @@ from rlopt.estimates.loop.run_average import averaged
 from rlopt.pools.run_points import growing
 from rlopt.problem import Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
 from rlopt.table import each
+from rlopt.words import PoolRole
 
-Kind = Literal["rollout", "score"]
 
-
-def pools_of(problem: Problem, kind: Kind) -> Pools:
+def pools_of(problem: Problem, kind: PoolRole) -> Pools:
     """The table that a kind's row numbers point into."""
-    return problem.rollout if kind == "rollout" else problem.scoring
+    return problem.rollout if kind == PoolRole.SAMPLE else problem.scoring
 
 
 def every_pool(problem: Problem, beside: SidePools) -> Iterator[tuple[Ints, Pools, Ints]]:
     """Rows of ``beside`` that have a pool of a kind, its table and its row there; the second of mixed pools too."""
-    kinds: tuple[tuple[Kind, tuple[Ints, ...]], ...] = (
-        ("rollout", (beside.rollout, beside.rollout2)),
-        ("score", (beside.score, beside.score2)),
+    kinds: tuple[tuple[PoolRole, tuple[Ints, ...]], ...] = (
+        (PoolRole.SAMPLE, (beside.rollout, beside.rollout2)),
+        (PoolRole.SCORE, (beside.score, beside.score2)),
     )
     for kind, indices in kinds:
         for index in indices:
@@ -39,12 +38,12 @@ def every_pool(problem: Problem, beside: SidePools) -> Iterator[tuple[Ints, Pool
             yield here, pools_of(problem, kind), index[here]
 
 
-def alone(problem: Problem, kind: Kind, rows: Ints) -> SidePools:
+def alone(problem: Problem, kind: PoolRole, rows: Ints) -> SidePools:
     """Pools of one offer each."""
     return _own(kind, rows, pools_of(problem, kind).take(rows))
 
 
-def _own(kind: Kind, rows: Ints, pools: Pools) -> SidePools:
+def _own(kind: PoolRole, rows: Ints, pools: Pools) -> SidePools:
     """Pools of one offer each, and their row numbers, as side pools."""
     index: dict[str, Any] = {kind: np.asarray(rows, dtype=np.int64)}
     return replace(
@@ -85,14 +84,14 @@ def _split(a: Seconds, b: Seconds) -> Mix:
     return Mix(split, split, Times.same(Seconds(together(a.median, b.median), confident)))
 
 
-def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool = False) -> SidePools:
+def mixed(problem: Problem, kind: PoolRole, first: Ints, second: Ints, bound: bool = False) -> SidePools:
     """Pools of two offers each, shape (pairs,).
 
     Rollouts are estimated at their share of the samples; with ``bound`` a lower bound stands in place of their
     seconds, quick enough to ask before they are worth estimating. Scoring is linear in the samples.
     """
     a, b = pools_of(problem, kind).take(first), pools_of(problem, kind).take(second)
-    if kind == "score":
+    if kind == PoolRole.SCORE:
         mix = _linear(a.times, b.times)
     else:
         mix = (problem.estimates.mixed_bound if bound else problem.estimates.mixed)(a.estimate, b.estimate)
@@ -102,7 +101,7 @@ def mixed(problem: Problem, kind: Kind, first: Ints, second: Ints, bound: bool =
         return np.asarray(np.where(a.spot, 0.0, split) + np.where(b.spot, 0.0, 1.0 - split))
 
     splits = {"score_split": mix.split}
-    if kind == "rollout":
+    if kind == PoolRole.SAMPLE:
         splits = {"split": mix.split, "async_split": mix.async_split}
     return _own(kind, first, a).adding(
         _own(kind, second, b),
@@ -141,13 +140,13 @@ def with_scoring(problem: Problem, rollout: SidePools, score: SidePools) -> Side
     )
 
 
-def may_mix(problem: Problem, kind: Kind, first: Ints, second: Ints) -> np.ndarray:
+def may_mix(problem: Problem, kind: PoolRole, first: Ints, second: Ints) -> np.ndarray:
     """Which pairs of pools may be one: two different offers, one precision, one environment, GPUs enough.
 
     Policies that act are not mixed: their worlds are whole, and cannot be shared out like samples.
     """
     pools = pools_of(problem, kind)
-    if kind == "rollout" and problem.workload.acting is not None:
+    if kind == PoolRole.SAMPLE and problem.workload.acting is not None:
         return np.zeros(len(first), dtype=bool)
     fine = pools.offer[first] < pools.offer[second]
     fine &= pools.precision[first] == pools.precision[second]
@@ -160,10 +159,10 @@ def every_side_pools(problem: Problem, rollout: Ints, score: Ints | None) -> Sid
 
     ``rollout`` and ``score`` are row numbers of one zone and group size; ``score`` None where training pools score.
     """
-    sampled = _alone_and_mixed(problem, "rollout", rollout)
+    sampled = _alone_and_mixed(problem, PoolRole.SAMPLE, rollout)
     if score is None:
         return SidePools.join(sampled)
-    scored = _alone_and_mixed(problem, "score", score)
+    scored = _alone_and_mixed(problem, PoolRole.SCORE, score)
     ways = ((sampled[0], scored[0]), (sampled[1], scored[0]), (sampled[0], scored[1]))
     return SidePools.join([every_pair(problem, a, b) for a, b in ways])
 
@@ -175,7 +174,7 @@ def every_pair(problem: Problem, rollout: SidePools, score: SidePools) -> SidePo
     return with_scoring(problem, rollout.take(i), score.take(j))
 
 
-def _alone_and_mixed(problem: Problem, kind: Kind, rows: Ints) -> list[SidePools]:
+def _alone_and_mixed(problem: Problem, kind: PoolRole, rows: Ints) -> list[SidePools]:
     if not problem.request.choices.mixed_pools:
         return [alone(problem, kind, rows), alone(problem, kind, rows[:0])]
     i, j = np.repeat(rows, len(rows)), np.tile(rows, len(rows))

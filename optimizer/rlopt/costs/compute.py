@@ -18,6 +18,7 @@ from rlopt.costs.stored.copies import tariff_of
 from rlopt.costs.stored.kept_bytes import charges, compression_usd
 from rlopt.problem import Columns, Problem
 from rlopt.request import Compression
+from rlopt.words import StageKind
 
 DIMENSION = "compute"
 COMPRESSION = "compression"
@@ -48,7 +49,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
             BillLine(
                 dimension="compute",
                 item=pool_item(pool),
-                kind="fixed" if pool.roles in (["load"], ["control"]) else "elastic",
+                kind="fixed" if pool.roles in ([StageKind.LOAD], ["control"]) else "elastic",
                 usd=pool.usd_per_hour * hours,
                 basis=f"{pool.nodes} x {pool.instance_type} at {per_node:.4f} USD/h x {hours:.4f} h without failures",
             )
@@ -72,7 +73,7 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
 
 def pool_item(pool: Pool) -> str:
     """What a pool's line is called: by what it does where it is no pool of the job's models."""
-    if pool.roles == ["load"]:
+    if pool.roles == [StageKind.LOAD]:
         return pool.name
     return "spare node" if pool.roles == ["spare"] else f"pool {pool.name}"
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rlopt.answers.plan import BillLine, Plan
 from rlopt.problem import Columns, Floats, Problem
+from rlopt.words import StageKind
 from rlopt.workloads.variants import Variant
 
 T = TypeVar("T")
@@ -48,7 +49,7 @@ def variant_number(plan: Plan, problem: Problem) -> int:
     """Number of the way to run the job that a plan has chosen, told from its decisions and pools."""
     made = plan.decisions
     decided = (made.data if made is not None else None) or {}
-    apart = any(pool.gpus and pool.roles == ["forward"] for pool in plan.pools)
+    apart = any(pool.gpus and pool.roles == [StageKind.SCORE] for pool in plan.pools)
     for number, variant in enumerate(problem.variants):
         if made is not None and not (variant.runs(made.placement) and made.action_head == variant.action_head):
             continue

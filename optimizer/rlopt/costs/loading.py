@@ -10,6 +10,7 @@ from rlopt.costs.mounts import mount_of
 from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Problem
 from rlopt.units import GIB, GIGA, KILO, bytes_to_gb
+from rlopt.words import StageKind
 
 RELATIVE = 1e-6
 
@@ -20,13 +21,13 @@ def load_faults(plan: Plan, problem: Problem) -> Iterator[str]:
     if made is None or problem.loading is None or plan.time is None:
         return
     seconds = load_seconds(plan, made, problem)
-    said = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage == "load")
-    hidden = math.fsum(stage.hidden_seconds for stage in plan.time.stages if stage.stage == "load")
+    said = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage == StageKind.LOAD)
+    hidden = math.fsum(stage.hidden_seconds for stage in plan.time.stages if stage.stage == StageKind.LOAD)
     if abs(seconds - said) > RELATIVE * max(1.0, seconds):
         yield f"loading takes {seconds:g} s a step, the plan says {said:g}"
     if abs(said - hidden - made.stall_seconds) > RELATIVE * max(1.0, said) or made.stall_seconds < 0.0:
         yield f"of {said:g} s of loading {hidden:g} are hidden, yet a step waits {made.stall_seconds:g}"
-    rented = [pool for pool in plan.pools if pool.roles == ["load"]]
+    rented = [pool for pool in plan.pools if pool.roles == [StageKind.LOAD]]
     if sum(pool.nodes for pool in rented) != made.nodes:
         yield f"{made.nodes} machines prepare samples, the pools are {sum(pool.nodes for pool in rented)}"
     if made.mounted is None:
@@ -46,7 +47,7 @@ def load_faults(plan: Plan, problem: Problem) -> Iterator[str]:
 def load_seconds(plan: Plan, made: LoadDecision, problem: Problem) -> float:
     """Seconds to read and prepare the samples of one step, from the decision and the pool that trains."""
     table = problem.loading
-    trains = next(pool for pool in plan.pools if "update" in pool.roles)
+    trains = next(pool for pool in plan.pools if StageKind.TRAIN in pool.roles)
     if table is None or plan.decisions is None:
         return 0.0
     offer = next(number for number, one in enumerate(problem.market.offers) if one.id == trains.offer)

@@ -18,8 +18,14 @@ import numpy as np
 
 from rlopt.estimates.arrays import Floats
 from rlopt.estimates.calibration import Calibration
+from rlopt.words import StageKind
 
-KIND_OF_STAGE = {"generate": "generation", "forward": "training", "update": "training", "save": "transfer"}
+KIND_OF_STAGE = {
+    StageKind.SAMPLE: "generation",
+    StageKind.SCORE: "training",
+    StageKind.TRAIN: "training",
+    "save": "transfer",
+}
 """Stage kinds that share another's band."""
 EIGHTY = NormalDist().inv_cdf(0.9)
 """Half of an 80 % band in sigmas."""

@@ -32,7 +32,7 @@ from rlopt.problem import Floats, Ints, Market, Pools, Problem
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.problem.tariff import TierTable, environment_rates, scorer_rates
 from rlopt.request import Request
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant, workload_variants
 
@@ -66,7 +66,7 @@ def _alone(workload: Workload, own: Sequence[str]) -> Workload:
     return replace(
         workload,
         roles=tuple(role for role in workload.roles if role.name in own),
-        stages=tuple(stage for stage in workload.stages if stage.kind == "forward" and stage.role in own),
+        stages=tuple(stage for stage in workload.stages if stage.kind == StageKind.SCORE and stage.role in own),
         evaluation=None,
     )
 

@@ -15,7 +15,7 @@ from rlopt.market.launchers import elastic
 from rlopt.pools.context import Context, rank
 from rlopt.pools.handover import handover_seconds
 from rlopt.pools.node.disk import disk_gib
-from rlopt.pools.node.host import Kind, base_gib, levels, training_gib
+from rlopt.pools.node.host import base_gib, levels, training_gib
 from rlopt.pools.pricing import Needs, is_one, price_rows, spread
 from rlopt.pools.rows import ColocatedRow, SamplingRow, ScoringRow, TrainingRow
 from rlopt.pools.run_points import front, growth_of
@@ -26,7 +26,7 @@ from rlopt.pools.scoring.table import ScoringTable
 from rlopt.pools.training.table import TrainingTable, once_seconds
 from rlopt.problem import UNSCORED, Floats, Ints, Pools, Seconds, Times
 from rlopt.table import Table, first_of_groups, group_ids, merged
-from rlopt.words import Placement
+from rlopt.words import Placement, PoolRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Builder:
     ) -> Needs:
         """What nodes need that train in the table's ``rows``, with ``more`` GiB of host memory beside training."""
         host = training_gib(context, table, way.size)[rows] + more
-        return Needs(host, disk_gib(context, "train", table.nodes[rows]), table.host_gib[rows])
+        return Needs(host, disk_gib(context, PoolRole.TRAIN, table.nodes[rows]), table.host_gib[rows])
 
     def training(self, number: int, context: Context, table: TrainingTable, way: Setting, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
@@ -159,7 +159,7 @@ class Builder:
         needs = self._trains(context, table, found.train, way, found.asleep_gib)
         return self.price(topology, nodes, needs, estimate, given, way.cpu_usd_per_hour)
 
-    def _beside(self, context: Context, kind: Kind, topology: Ints, nodes: Ints, size: int) -> Needs:
+    def _beside(self, context: Context, kind: PoolRole, topology: Ints, nodes: Ints, size: int) -> Needs:
         """What nodes of a pool beside training need."""
         host = base_gib(context, kind, topology, nodes, size)
         return Needs.of(len(nodes), host, disk_gib(context, kind, nodes))
@@ -206,7 +206,7 @@ class Builder:
             "times": times,
             "nodes_per_replica": spanned[rows],
         }
-        needs = self._beside(context, "rollout", table.topology[rows], table.nodes[rows], size)
+        needs = self._beside(context, PoolRole.SAMPLE, table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
 
     def scoring(self, number: int, context: Context, table: ScoringTable, size: int, variant: int) -> Pools:
@@ -228,7 +228,7 @@ class Builder:
             "score_precision": ranks[table.precision[rows]],
             "times": Times.same(Seconds.banded(seconds[rows], band), growth_of(points[rows], band)),
         }
-        needs = self._beside(context, "score", table.topology[rows], table.nodes[rows], size)
+        needs = self._beside(context, PoolRole.SCORE, table.topology[rows], table.nodes[rows], size)
         return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
 
 

@@ -30,7 +30,7 @@ from rlopt.problem import Market, Topology
 from rlopt.problem.fixed import EVERYTHING, FixedSizes
 from rlopt.request import Request
 from rlopt.request.job.parts import Kernels
-from rlopt.words import LOW_PRECISIONS, Offload, Placement, Precision
+from rlopt.words import LOW_PRECISIONS, Offload, Placement, Precision, StageKind
 from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.variants import Variant
 
@@ -107,14 +107,14 @@ class Context:
     def scores_frozen(self) -> bool:
         """Whether any frozen model scores on the training pool."""
         frozen = {role.name for role in self.workload.roles if not role.trained}
-        return any(stage.role in frozen for stage in self.workload.of_kind("forward"))
+        return any(stage.role in frozen for stage in self.workload.of_kind(StageKind.SCORE))
 
     def scored_in(self, update_precision: str, score_precision: str) -> str | None:
         """Least precision of the pool's scoring passes; None where nothing scores.
 
         Trained models score in the precision they train in, frozen ones in ``score_precision``.
         """
-        roles = {stage.role for stage in (*self.workload.of_kind("forward"), *self.once)}
+        roles = {stage.role for stage in (*self.workload.of_kind(StageKind.SCORE), *self.once)}
         used = [update_precision if role in self.trainings else score_precision for role in roles]
         return min(used, key=rank, default=None)
 

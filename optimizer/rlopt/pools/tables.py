@@ -23,6 +23,7 @@ from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats, Ints, Mix
 from rlopt.problem.detail import PoolDetail, StageDetail
 from rlopt.table import groups, put_back
+from rlopt.words import StageKind
 
 Known = dict[tuple[int, int, bool], Floats]
 Work = Callable[[Context, SamplingTable, Ints, Ints, Ints, Known], Mix]
@@ -119,7 +120,7 @@ class Tables:
         }
         screens = bool(context.workload.screening)
         return PoolDetail(
-            roles=("generate", "forward") if screens else ("generate",),
+            roles=(StageKind.SAMPLE, StageKind.SCORE) if screens else (StageKind.SAMPLE,),
             serves=("policy", "value") if screens else ("policy",),
             layout=layout,
             precision=precision,
@@ -128,9 +129,9 @@ class Tables:
             needed_gib=sum(found.parts.values()),
             capacity_gib=float(hardware.memory_gib[0]) * (1.0 - margin(context)),
             host_gib=None,
-            peak_stage="generate",
+            peak_stage=StageKind.SAMPLE,
             parts=found.parts,
-            by_stage={"generate": found.parts},
+            by_stage={StageKind.SAMPLE: found.parts},
             stages=(*found.stages, *_sent(context, int(table.topology[entry.row]))),
             memory_margin=margin(context),
             **band_of(context, "generation", hardware),
@@ -152,11 +153,11 @@ class Tables:
 
         limited = limits(lambda machine: [float(seconds[0]) for _, seconds in timed(machine)], hardware)
         stages = [
-            StageDetail("forward", role, float(seconds[0]) * share, None, by)
+            StageDetail(StageKind.SCORE, role, float(seconds[0]) * share, None, by)
             for (role, seconds), by in zip(timed(hardware), limited, strict=True)
         ]
         return PoolDetail(
-            roles=("forward",),
+            roles=(StageKind.SCORE,),
             serves=tuple(dict.fromkeys(stage.model for stage in stages)),
             layout=layout_choice(layout, None),
             precision=precision,

@@ -8,6 +8,7 @@ from pathlib import Path
 from rlopt.answers.plan import LayoutChoice, Plan, Pool
 from rlopt.errors import Complaint, InputError
 from rlopt.request import Request
+from rlopt.words import StageKind
 
 MOST = 100_000
 """Largest degree, micro-batch or number of machines."""
@@ -43,7 +44,7 @@ def _wrong(plan: Plan, request: Request) -> Iterator[tuple[str, str, str, str]]:
         yield "time.steps", f"{time.steps} steps", "1 to 1,000,000,000", FIX
     if not 1 <= made.checkpoint.interval_steps <= 10**9:
         yield "decisions.checkpoint.interval_steps", "no number of steps", "1 to 1,000,000,000", FIX
-    trainers = [pool for pool in plan.pools if "update" in pool.roles]
+    trainers = [pool for pool in plan.pools if StageKind.TRAIN in pool.roles]
     if len(trainers) != 1 or trainers[0].layout is None:
         yield "pools", f"{len(trainers)} pools with a layout update the policy", "one", FIX
     for number, pool in enumerate(plan.pools):

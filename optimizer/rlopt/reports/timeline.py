@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from rlopt.answers.plan import Plan, StageTime, Time
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 
-SAMPLING: Final = ("generate", "screening", "evaluation", "environment")
+SAMPLING: Final = (StageKind.SAMPLE, "screening", "evaluation", StageKind.ENVIRONMENT)
 """Stages that come first on a pool that also trains."""
-ORDER: Final = ("load", *SAMPLING, "likelihood", "forward", "update", "transfer")
+ORDER: Final = (StageKind.LOAD, *SAMPLING, "likelihood", StageKind.SCORE, StageKind.TRAIN, "transfer")
 """In which one pool works its stages off."""
-BESIDE: Final = "environment"
+BESIDE: Final = StageKind.ENVIRONMENT
 """Tools and worlds answer while others generate: their seconds are part of generating."""
 SAMPLERS, SCORERS, CPUS, TRAINERS = range(4)
 """Whose turn it is, in step."""
@@ -87,8 +87,8 @@ def _with_last(time: Time) -> tuple[list[StageTime], StageTime | None]:
 def _turns(stages: Sequence[StageTime], plan: Plan) -> list[list[StageTime]]:
     """Stages by turn: `SAMPLERS`, `SCORERS`, `CPUS` and `TRAINERS`; pools of one turn work at the same time."""
     gpus = {pool.name for pool in plan.pools if pool.gpus}
-    trains = {one.pool for one in stages if one.stage == "update"}
-    samples = {one.pool for one in stages if one.stage == "generate"}
+    trains = {one.pool for one in stages if one.stage == StageKind.TRAIN}
+    samples = {one.pool for one in stages if one.stage == StageKind.SAMPLE}
     turns: list[list[StageTime]] = [[], [], [], []]
     for one in stages:
         if one.pool in trains:
@@ -113,7 +113,7 @@ def _lane(stages: Sequence[StageTime], start: float) -> list[Bar]:
         bar = Bar(one.pool, one, now, one.seconds - one.hidden_seconds)
         found.append(bar)
         now = bar.end
-        generating = (bar.start, bar.end) if one.stage == "generate" else generating
+        generating = (bar.start, bar.end) if one.stage == StageKind.SAMPLE else generating
     for one in ranked:
         if one.stage == BESIDE:
             seconds = min(one.seconds, generating[1] - generating[0])

@@ -7,40 +7,40 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
-from rlopt.words import Offload, Placement, Recompute, Sharding
+from rlopt.words import Offload, Placement, Pricing, Recompute, Sharding, StageKind
 
 ROLES: Final[Mapping[str, str]] = {
-    "generate": "generates",
-    "forward": "scores",
-    "update": "trains",
-    "environment": "runs the environment",
+    StageKind.SAMPLE: "generates",
+    StageKind.SCORE: "scores",
+    StageKind.TRAIN: "trains",
+    StageKind.ENVIRONMENT: "runs the environment",
     "control": "controls the run",
     "spare": "stands ready in place of a lost node",
-    "load": "prepares samples",
+    StageKind.LOAD: "prepares samples",
 }
 STAGES: Final[Mapping[str, str]] = {
-    "load": "load samples",
-    "generate": "generate",
-    "forward": "score",
-    "update": "train",
-    "environment": "environment",
+    StageKind.LOAD: "load samples",
+    StageKind.SAMPLE: "generate",
+    StageKind.SCORE: "score",
+    StageKind.TRAIN: "train",
+    StageKind.ENVIRONMENT: "environment",
     "evaluation": "evaluate",
     "likelihood": "likelihood of actions",
     "screening": "screen before storing",
     "transfer": "hand over weights",
 }
 DOING: Final[Mapping[str, str]] = {
-    "generate": "generating",
-    "forward": "scoring with",
+    StageKind.SAMPLE: "generating",
+    StageKind.SCORE: "scoring with",
     "once": "scoring, once before the first step, with",
-    "update": "training",
+    StageKind.TRAIN: "training",
     "transfer": "handing over",
 }
 MODELS: Final[Mapping[str, str]] = {"value": "value model", "reward": "reward model", "action": "action expert"}
 """Models whose name among the roles says less than their name in the field."""
 BACKBONE: Final = "backbone"
 """The policy's own layers beside an action expert: they are run for its update, trained or frozen."""
-PRICING: Final[Mapping[str, str]] = {"on_demand": "on demand", "spot": "spot", "reserved": "reserved"}
+PRICING: Final[Mapping[str, str]] = {Pricing.ON_DEMAND: "on demand", Pricing.SPOT: "spot", Pricing.RESERVED: "reserved"}
 RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
 DATA_RANKS: Final[Mapping[int, str]] = {0: "jpeg75", 1: "jpeg90", 2: "jpeg95", 3: "bf16", 4: "source"}

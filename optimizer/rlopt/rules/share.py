@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
+from rlopt.words import StageKind
 
 NAME = "share"
 
@@ -23,7 +24,7 @@ def share_of(plan: Plan, problem: Problem) -> float:
     total = sum(pool.gpus for pool in at_work)
     kept = sum(pool.gpus for pool in at_work if pool.pricing != "spot")
     least = kept / total if total else 1.0
-    for role in ("generate", "forward"):
+    for role in (StageKind.SAMPLE, StageKind.SCORE):
         mixed = [pool for pool in plan.pools if pool.share is not None and pool.roles == [role]]
         if mixed:
             least = min(least, sum(pool.share or 0.0 for pool in mixed if pool.pricing != "spot"))

@@ -13,7 +13,7 @@ from rlopt.answers.plan import Plan
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
 from rlopt.units import GIGA
-from rlopt.words import COLOCATED
+from rlopt.words import COLOCATED, StageKind
 
 NAME = "simulator"
 
@@ -47,7 +47,7 @@ def rules(problem: Problem) -> list[Rule]:
     known = {offer.id: offer.shape.internode_gbps or 0.0 for offer in problem.market.offers}
 
     def measure(plan: Plan, _: Problem) -> float:
-        busy = [pool for pool in plan.pools if pool.gpus and {"generate", "update"} & set(pool.roles)]
+        busy = [pool for pool in plan.pools if pool.gpus and {StageKind.SAMPLE, StageKind.TRAIN} & set(pool.roles)]
         return min((known.get(pool.offer, 0.0) for pool in busy), default=0.0)
 
     return [

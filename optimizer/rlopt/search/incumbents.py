@@ -13,6 +13,7 @@ from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import pareto_index
 from rlopt.table import groups
+from rlopt.words import PoolRole
 
 FIRST_LOOK = 24
 
@@ -90,10 +91,10 @@ def promising_pairs(
 def _supports(could_win: CouldWin, served: Served) -> list[SidePools]:
     """Staircases of what stands beside the training pool: of all offers, and of those never reclaimed."""
     problem = could_win.problem
-    found = [alone(problem, "rollout", rows) for rows in classes(problem.rollout, served.rollout)]
+    found = [alone(problem, PoolRole.SAMPLE, rows) for rows in classes(problem.rollout, served.rollout)]
     if served.score is None:
         return found
-    scored = [alone(problem, "score", rows) for rows in classes(problem.scoring, served.score)]
+    scored = [alone(problem, PoolRole.SCORE, rows) for rows in classes(problem.scoring, served.score)]
     return [every_pair(problem, a, b) for a in found for b in scored]
 
 

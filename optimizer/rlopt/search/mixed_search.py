@@ -12,14 +12,14 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.columns.side_pools import Kind, alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
+from rlopt.columns.side_pools import alone, every_pair, may_mix, mixed, pools_of, together, with_scoring
 from rlopt.pools.run_points import quickest
 from rlopt.problem import Floats, Ints, Mix, Pools, Seconds, SidePools
 from rlopt.search.bounds import Group
 from rlopt.search.could_win import CouldWin
 from rlopt.search.prune import Stairs
 from rlopt.table import groups
-from rlopt.words import ASYNC
+from rlopt.words import ASYNC, PoolRole
 
 PAIRS = 200_000
 BLOCK = 8
@@ -45,12 +45,12 @@ class MixedSearch:
         problem = self.could_win.problem
         trained = problem.training.take(train)
         stairs = Stairs.of(trained.rate, *trained.times.at(placement).both)
-        single = alone(problem, "rollout", rollout)
-        scored = None if score is None else alone(problem, "score", score)
-        pairs = self._pairs(placement, group, "rollout", rollout, self._with(placement, stairs, scored))
+        single = alone(problem, PoolRole.SAMPLE, rollout)
+        scored = None if score is None else alone(problem, PoolRole.SCORE, score)
+        pairs = self._pairs(placement, group, PoolRole.SAMPLE, rollout, self._with(placement, stairs, scored))
         if scored is None or score is None:
             return pairs
-        both = self.thin(self._pairs(placement, group, "score", score, self._with(placement, stairs, single)))
+        both = self.thin(self._pairs(placement, group, PoolRole.SCORE, score, self._with(placement, stairs, single)))
         single, scored, pairs = self.thin(single), self.thin(scored), self.thin(pairs)
         return SidePools.join(
             [
@@ -91,14 +91,14 @@ class MixedSearch:
             stairs.confident_seconds + float(confident.min()),
         )
 
-    def _pairs(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> SidePools:
+    def _pairs(self, placement: int, group: Group, kind: PoolRole, rows: Ints, stairs: Stairs) -> SidePools:
         """Mixed pools of one kind that could matter, with their own seconds; one environment and precision each."""
         pools = pools_of(self.could_win.problem, kind)
         alike = [rows[at] for at in groups(pools.environment[rows], pools.precision[rows]).values()]
         found = [mixed(self.could_win.problem, kind, rows[:0], rows[:0])]
         return SidePools.join(found + [self._alike(placement, group, kind, some, stairs) for some in alike])
 
-    def _alike(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> SidePools:
+    def _alike(self, placement: int, group: Group, kind: PoolRole, rows: Ints, stairs: Stairs) -> SidePools:
         problem = self.could_win.problem
         pools = pools_of(problem, kind)
         hope = len(rows) > 1 and self._hope(placement, group, quickest(pools.take(rows)), stairs)
@@ -121,14 +121,14 @@ class MixedSearch:
         return SidePools.join(found)
 
     def _likely(
-        self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs
+        self, placement: int, group: Group, kind: PoolRole, rows: Ints, stairs: Stairs
     ) -> Iterator[tuple[Ints, Ints]]:
         """Pairs of rows that a first bound lets matter: blocks of similar pools first, then the pairs in them."""
         problem = self.could_win.problem
         pools = pools_of(problem, kind)
         rows = _alike_first(pools, rows, placement)
         mine = quickest(pools.take(rows))
-        least = problem.estimates.mixed_least(mine.estimate) if kind == "rollout" else None
+        least = problem.estimates.mixed_least(mine.estimate) if kind == PoolRole.SAMPLE else None
         parts = _Parts.of(mine, placement, least)
         blocks = parts.blocks(BLOCK)
         a, b = np.triu_indices(len(blocks.usd_per_hour))
@@ -166,7 +166,7 @@ class MixedSearch:
         hours = self.could_win.bounds.hours(placement, group, stairs.confident_seconds[None, :], late[:, None])
         return bool(self.could_win.prune.keep(cost, hours, count=False).any())
 
-    def _parts(self, placement: int, group: Group, kind: Kind, rows: Ints, stairs: Stairs) -> Ints:
+    def _parts(self, placement: int, group: Group, kind: PoolRole, rows: Ints, stairs: Stairs) -> Ints:
         """Pools that could be a part of a mixed one: with the best other part they could still matter."""
         problem = self.could_win.problem
         pools = pools_of(problem, kind)

@@ -14,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from rlopt.columns.joint import join
-from rlopt.columns.side_pools import Kind, alone
+from rlopt.columns.side_pools import alone
 from rlopt.problem import Columns, Ints, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.search.incumbents import Served
+from rlopt.words import PoolRole
 
 
 def keeping(
@@ -31,10 +32,10 @@ def keeping(
         train = train[fine]
         if not len(train):
             return None
-    rollout = _beside(problem, placement, train, "rollout", served.rollout, rules, excluded)
+    rollout = _beside(problem, placement, train, PoolRole.SAMPLE, served.rollout, rules, excluded)
     score = served.score
     if score is not None:
-        score = _beside(problem, placement, train, "score", score, rules, excluded)
+        score = _beside(problem, placement, train, PoolRole.SCORE, score, rules, excluded)
     empty = not len(rollout) or (score is not None and not len(score))
     return None if empty else replace(served, train=train, rollout=rollout, score=score)
 
@@ -56,7 +57,7 @@ def _beside(
     problem: Problem,
     placement: int,
     train: Ints,
-    kind: Kind,
+    kind: PoolRole,
     rows: Ints,
     rules: Sequence[Rule],
     excluded: Counter[str],

@@ -33,7 +33,7 @@ from rlopt.search.incumbents import Served, promising_colocated, promising_pairs
 from rlopt.search.mixed_search import MixedSearch
 from rlopt.search.pool_limits import keeping
 from rlopt.search.prune import Prune, Stairs, least_of, unique
-from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED, Placement
+from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED, Placement, PoolRole
 
 CHUNK = 40_000
 MOST_BARRED = 500
@@ -193,8 +193,8 @@ class Search:
             self._pairs(placement, served.group, served.train, every_side_pools(problem, served.rollout, served.score))
             return
         train = served.train
-        scored = None if served.score is None else alone(problem, "score", served.score)
-        rollout = alone(problem, "rollout", served.rollout)
+        scored = None if served.score is None else alone(problem, PoolRole.SCORE, served.score)
+        rollout = alone(problem, PoolRole.SAMPLE, served.rollout)
         others = self._stairs(placement, rollout, scored)
         train = train[self._stay(placement, served.group, problem.training.take(train), others)]
         if not len(train):

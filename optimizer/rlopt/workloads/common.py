@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rlopt.request import Request
-from rlopt.workloads.contract import EvaluationPass, Stage, StageKind, Tools
+from rlopt.words import StageKind
+from rlopt.workloads.contract import EvaluationPass, Stage, Tools
 from rlopt.workloads.lengths import Lengths
 
 
@@ -83,13 +84,13 @@ def evaluation(request: Request, of: Lengths) -> EvaluationPass | None:
     asked = request.job.evaluation
     if asked is None:
         return None
-    kind: StageKind = "generate" if request.job.generates else "forward"
+    kind = StageKind.SAMPLE if request.job.generates else StageKind.SCORE
     return EvaluationPass(Stage(kind, "policy", of, name="evaluation"), asked.every, asked.samples)
 
 
 def load(of: Lengths, per_sample: float = 1.0) -> Stage:
     """Reading, decoding and shuffling of samples, ``per_sample`` of the data set for each sample of the step."""
-    return Stage("load", "policy", of, per_sample)
+    return Stage(StageKind.LOAD, "policy", of, per_sample)
 
 
 def fallback_share(request: Request) -> float:

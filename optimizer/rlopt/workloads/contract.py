@@ -8,11 +8,10 @@ from typing import Literal, Protocol
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.lengths import Lengths
 
-StageKind = Literal["load", "generate", "forward", "update", "environment"]
-Precision = Literal["rollout", "score", "update"]
 Part = Literal["whole", "backbone", "action"]
 
 
@@ -149,7 +148,7 @@ class Workload:
     @property
     def generates(self) -> bool:
         """Whether the job samples online."""
-        return any(stage.kind == "generate" for stage in self.stages)
+        return any(stage.kind == StageKind.SAMPLE for stage in self.stages)
 
     def samples(self, group_size: int) -> float:
         """Samples of one step."""
@@ -178,7 +177,7 @@ class Workload:
         """Equal for two workloads of one request whose pools that sample take the same memory and seconds a step."""
         held = ("policy", "action", *(("value",) if self.screening else ()))
         roles = tuple((r.name, id(r.model), r.outputs, r.patches_per_token) for r in self.roles if r.name in held)
-        return roles, self.of_kind("generate"), self.acting, self.screening, self.evaluation
+        return roles, self.of_kind(StageKind.SAMPLE), self.acting, self.screening, self.evaluation
 
 
 class Algorithm(Protocol):

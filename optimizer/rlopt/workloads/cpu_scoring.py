@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rlopt.request import CpuScoring
+from rlopt.words import StageKind
 from rlopt.workloads.contract import Workload
 from rlopt.workloads.picked import Picked
 
@@ -30,7 +31,7 @@ class CpuScorers:
 
     def seconds(self, workload: Workload, group_size: int) -> float:
         """Seconds of one step's samples, shared out evenly: some process scores the most."""
-        passes = [stage for stage in workload.of_kind("forward") if stage.role == ROLE]
+        passes = [stage for stage in workload.of_kind(StageKind.SCORE) if stage.role == ROLE]
         samples = sum(workload.sequences(stage, group_size) for stage in passes)
         return math.ceil(samples / self.processes - 1e-9) * self.sample_seconds
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 
@@ -19,8 +20,8 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     roles, stages = [Role("policy", models["policy"], True)], []
     if "reference" in models:
         roles.append(common_reference(request, models))
-        stages.append(Stage("forward", "reference", lengths, SEQUENCES_PER_PAIR))
-    stages.append(Stage("update", "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step))
+        stages.append(Stage(StageKind.SCORE, "reference", lengths, SEQUENCES_PER_PAIR))
+    stages.append(Stage(StageKind.TRAIN, "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step))
     return Workload(
         NAME,
         tuple(roles),

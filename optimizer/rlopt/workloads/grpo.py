@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Stage, Workload
 from rlopt.workloads.online import sampled_share, scoring
@@ -22,9 +23,9 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     roles, forwards = scoring(request, models, lengths)
     kept = common.kept_share(request)
     stages = (
-        Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
+        Stage(StageKind.SAMPLE, "policy", lengths, per_sample=sampled_share(request)),
         *forwards,
-        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
+        Stage(StageKind.TRAIN, "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
     )
     sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)

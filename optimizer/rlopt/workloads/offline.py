@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.shared_value import shares
 
@@ -26,12 +27,15 @@ class OfflineWork:
 def offline_work(request: Request, workload: Workload) -> OfflineWork | None:
     """What the value model learns from stored data; None without such data or without a value model."""
     stored, acts = request.job.offline, workload.acting
-    update = next((s for s in workload.of_kind("update") if s.role == "value"), None)
+    update = next((s for s in workload.of_kind(StageKind.TRAIN) if s.role == "value"), None)
     if stored is None or acts is None or update is None:
         return None
     batches = ceil(stored.samples / request.job.prompts_per_step)
     learns = replace(update, per_sample=1.0, share=1.0, updates=batches, epochs=stored.epochs)
     names, stages = ["value"], [learns]
     if shares(request):
-        names, stages = ["policy", *names], [Stage("forward", "policy", update.lengths, epochs=stored.epochs), *stages]
+        names, stages = (
+            ["policy", *names],
+            [Stage(StageKind.SCORE, "policy", update.lengths, epochs=stored.epochs), *stages],
+        )
     return OfflineWork(tuple(stages), tuple(workload.role(name) for name in names), stored.samples * acts.frames)

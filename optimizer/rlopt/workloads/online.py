@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.contract import Role, Stage
 from rlopt.workloads.dpo import common_reference
 from rlopt.workloads.lengths import Lengths
@@ -22,11 +23,11 @@ def scoring(
 ) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:
     """Policy, reference and reward roles and their forward passes over every sample."""
     roles = [Role("policy", models["policy"], True)]
-    stages = [Stage("forward", "policy", lengths)]
+    stages = [Stage(StageKind.SCORE, "policy", lengths)]
     if "reference" in models:
         roles.append(common_reference(request, models))
-        stages.append(Stage("forward", "reference", lengths))
+        stages.append(Stage(StageKind.SCORE, "reference", lengths))
     if "reward" in models:
         roles.append(Role("reward", models["reward"], False, outputs=SCORE))
-        stages.append(Stage("forward", "reward", lengths))
+        stages.append(Stage(StageKind.SCORE, "reward", lengths))
     return tuple(roles), tuple(stages)

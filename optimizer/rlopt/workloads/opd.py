@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.online import sampled_share
@@ -24,11 +25,11 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """
     lengths, job = common.lengths(request), request.job
     stages = (
-        Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
-        Stage("forward", "policy", lengths),
-        Stage("forward", "teacher", lengths),
+        Stage(StageKind.SAMPLE, "policy", lengths, per_sample=sampled_share(request)),
+        Stage(StageKind.SCORE, "policy", lengths),
+        Stage(StageKind.SCORE, "teacher", lengths),
         Stage(
-            "update",
+            StageKind.TRAIN,
             "policy",
             lengths,
             updates=job.updates_per_step,

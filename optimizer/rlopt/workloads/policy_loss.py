@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.contract import Stage
 
@@ -44,4 +45,4 @@ def likelihood(request: Request, updates: tuple[Stage, ...]) -> tuple[Stage, ...
     action = request.job.action
     if action is None or action.policy_loss != "ppo":
         return ()
-    return tuple(replace(stage, kind="forward", updates=1, epochs=1, name=LIKELIHOOD) for stage in updates)
+    return tuple(replace(stage, kind=StageKind.SCORE, updates=1, epochs=1, name=LIKELIHOOD) for stage in updates)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.online import sampled_share, scoring
@@ -27,11 +28,11 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     critic = Role("critic", models["critic"], True, outputs=SCORE)
     kept = common.kept_share(request)
     stages = (
-        Stage("generate", "policy", lengths, per_sample=sampled_share(request)),
+        Stage(StageKind.SAMPLE, "policy", lengths, per_sample=sampled_share(request)),
         *forwards,
-        Stage("forward", "critic", lengths),
-        Stage("update", "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
-        Stage("update", "critic", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
+        Stage(StageKind.SCORE, "critic", lengths),
+        Stage(StageKind.TRAIN, "policy", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs, share=kept),
+        Stage(StageKind.TRAIN, "critic", lengths, updates=job.updates_per_step, epochs=job.ppo_epochs),
     )
     sizes = request.group_sizes
     steps = common.steps_by_group_size(request, sizes)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 
@@ -18,7 +19,7 @@ SCORE = 1
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """Policy (trained, the reward model itself, a scalar head); update(policy) on chosen and rejected."""
     lengths = common.lengths(request)
-    update = Stage("update", "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step)
+    update = Stage(StageKind.TRAIN, "policy", lengths, SEQUENCES_PER_PAIR, updates=request.job.updates_per_step)
     return Workload(
         NAME,
         (Role("policy", models["policy"], True, outputs=SCORE),),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.contract import Stage, Workload
 from rlopt.workloads.shared_value import reads_with_policy
 
@@ -36,4 +37,4 @@ def screened_apart(request: Request, workload: Workload) -> Workload:
 
 def _scores_all(stage: Stage) -> bool:
     """Whether a pass scores values of all samples: passes for training see those alone that the filter keeps."""
-    return stage.kind == "forward" and stage.role in ("value", "policy") and stage.share == 1.0 and not stage.name
+    return stage.kind == StageKind.SCORE and stage.role in ("value", "policy") and stage.share == 1.0 and not stage.name

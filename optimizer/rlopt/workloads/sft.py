@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.contract import Role, Stage, Workload
 
@@ -15,7 +16,7 @@ NAME = "sft"
 def build(request: Request, models: Mapping[str, Model]) -> Workload:
     """Policy (trained); update(policy) on the step's sequences and on those that are repeated against forgetting."""
     lengths, remedial = common.lengths(request), request.job.remedial_share
-    update = Stage("update", "policy", lengths, per_sample=1.0 + remedial, updates=request.job.updates_per_step)
+    update = Stage(StageKind.TRAIN, "policy", lengths, per_sample=1.0 + remedial, updates=request.job.updates_per_step)
     return Workload(
         NAME,
         (Role("policy", models["policy"], True),),

@@ -15,6 +15,7 @@ from math import isclose
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads.acting import Acting
 from rlopt.workloads.contract import Role, Stage
 from rlopt.workloads.lengths import Lengths
@@ -75,7 +76,7 @@ def trunk(request: Request, roles: Sequence[Role], seen: Lengths, frames: float)
         return ()
     if not any(role.name == "action" for role in roles):
         raise NotSupportedError("job.models.value", "a token head trains the backbone, which a value head cannot share")
-    return (Stage("forward", "policy", seen, per_sample=frames),)
+    return (Stage(StageKind.SCORE, "policy", seen, per_sample=frames),)
 
 
 def value_params(request: Request, roles: Sequence[Role]) -> float:

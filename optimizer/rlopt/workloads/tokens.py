@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlopt.words import StageKind
 from rlopt.workloads.contract import Stage, Workload
 
 
@@ -15,7 +16,7 @@ def sampled_tokens(workload: Workload, group_size: int) -> tuple[float, float]:
 
     A flow head denoises the tokens of one chunk in several passes: they count once.
     """
-    stage = workload.of_kind("generate")[0]
+    stage = workload.of_kind(StageKind.SAMPLE)[0]
     sequences, acts = workload.sequences(stage, group_size), workload.acting
     if acts is None:
         return sequences * stage.lengths.prompt_mean, sequences * stage.lengths.response_mean
@@ -25,4 +26,4 @@ def sampled_tokens(workload: Workload, group_size: int) -> tuple[float, float]:
 
 def trained_tokens(workload: Workload, group_size: int) -> dict[str, float]:
     """Tokens that updates read, by trained model."""
-    return {stage.role: read_tokens(workload, stage, group_size) for stage in workload.of_kind("update")}
+    return {stage.role: read_tokens(workload, stage, group_size) for stage in workload.of_kind(StageKind.TRAIN)}

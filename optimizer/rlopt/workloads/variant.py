@@ -8,7 +8,7 @@ from typing import Any
 
 from rlopt.request.choices import LogProbs, Scoring
 from rlopt.request.job.parts import Kernels
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
 from rlopt.workloads.cpu_scoring import CpuScorers
@@ -88,7 +88,7 @@ class Variant:
     @property
     def scoring_stages(self) -> tuple[Stage, ...]:
         """Forward passes of the scoring pool."""
-        return tuple(s for s in self.workload.stages if s.kind == "forward" and s.role in self.own)
+        return tuple(s for s in self.workload.stages if s.kind == StageKind.SCORE and s.role in self.own)
 
     def runs(self, placement: str) -> bool:
         """Whether a placement can run it this way."""

@@ -15,7 +15,7 @@ from itertools import product
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.words import Placement
+from rlopt.words import Placement, StageKind
 from rlopt.workloads import build_workload
 from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
@@ -143,7 +143,7 @@ def _stored_samples(request: Request, based: Variant, roles: tuple[str, ...]) ->
     workload, job = based.workload, request.job
     stages = tuple(
         replace(stage, per_sample=stage.per_sample * sampled_share(request))
-        if stage.kind == "forward" and stage.role in roles
+        if stage.kind == StageKind.SCORE and stage.role in roles
         else stage
         for stage in workload.stages
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
+from rlopt.words import StageKind
 from rlopt.workloads import common
 from rlopt.workloads.acting import Acting, acting
 from rlopt.workloads.contract import Role, Stage, Workload
@@ -39,14 +40,14 @@ def build(request: Request, models: Mapping[str, Model]) -> Workload:
     seen = observed(request, acts, 0.0)
     roles, updates = _policy(request, models["policy"], acts, seen)
     stages = [
-        Stage("generate", "policy", seen, per_sample=sampled_share(request)),
-        Stage("environment", "policy", seen, per_sample=sampled_share(request)),
+        Stage(StageKind.SAMPLE, "policy", seen, per_sample=sampled_share(request)),
+        Stage(StageKind.ENVIRONMENT, "policy", seen, per_sample=sampled_share(request)),
     ]
     if "value" in models:
         role = _value(request, models["value"], acts)
         roles += (role,)
         kept, below = common.kept_share(request), trunk(request, roles, seen, acts.frames)
-        stages += [*below, Stage("forward", "value", seen, per_sample=acts.frames)]
+        stages += [*below, Stage(StageKind.SCORE, "value", seen, per_sample=acts.frames)]
         if not reads_with_policy(request, acts):  # else the policy's own update reads the backbone for both
             stages += [replace(stage, share=kept) for stage in below]
         stages.append(_update(request, "value", seen, acts.frames, kept))
@@ -80,7 +81,7 @@ def observed(request: Request, acts: Acting, actions: float) -> Lengths:
 
 def _update(request: Request, role: str, lengths: Lengths, per_sample: float, share: float) -> Stage:
     job = request.job
-    return Stage("update", role, lengths, per_sample, job.updates_per_step, job.ppo_epochs, share)
+    return Stage(StageKind.TRAIN, role, lengths, per_sample, job.updates_per_step, job.ppo_epochs, share)
 
 
 def _policy(request: Request, model: Model, acts: Acting, seen: Lengths) -> tuple[tuple[Role, ...], tuple[Stage, ...]]:

@@ -29,6 +29,7 @@ from rlopt.problem import Columns, Floats, Ints, Problem
 from rlopt.problem.tariff import Tariff
 from rlopt.request import Squeeze
 from rlopt.units import HOURS_PER_MONTH, bytes_to_gb, seconds_to_hours
+from rlopt.words import StageKind
 from rlopt.workloads.variants import Variant
 
 KINDS: Mapping[str, str] = {
@@ -66,7 +67,7 @@ def base_weights_gb(problem: Problem, columns: Columns) -> Values:
 
 def trajectories(problem: Problem, group_size: Values, steps: Values) -> Values:
     """Trajectories that one run samples; those reused from a cache are not sampled again."""
-    generate = problem.workload.of_kind("generate")
+    generate = problem.workload.of_kind(StageKind.SAMPLE)
     anew = generate[0].per_sample if generate else 0.0
     return problem.workload.prompts_per_step * anew * group_size * steps
 

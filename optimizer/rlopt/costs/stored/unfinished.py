@@ -16,6 +16,7 @@ from rlopt.costs.stored.tiers import Stay, TierCharges, Values, charge, cheapest
 from rlopt.problem import Columns, Problem
 from rlopt.problem.tariff import Tariff
 from rlopt.units import bytes_to_gb
+from rlopt.words import StageKind
 from rlopt.workloads.variants import LOG_PROB_BYTES
 
 ITEM, SENT = "unfinished responses", "unfinished responses to the store"
@@ -23,7 +24,7 @@ ITEM, SENT = "unfinished responses", "unfinished responses to the store"
 
 def _step(problem: Problem) -> tuple[float, float]:
     """Responses of one step for each sample of a group, and GB of one."""
-    generate, request = problem.workload.of_kind("generate"), problem.request
+    generate, request = problem.workload.of_kind(StageKind.SAMPLE), problem.request
     anew = generate[0].per_sample if generate else 0.0
     token = request.costs.bytes_per_token + LOG_PROB_BYTES
     return problem.workload.prompts_per_step * anew, bytes_to_gb(request.job.response_tokens.average * token)

@@ -19,6 +19,7 @@ from rlopt.estimates.arrays import Training
 from rlopt.estimates.calibration import load_calibration
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.compute import GEMM_BACKWARD
+from rlopt.words import StageKind
 from rlopt.workloads import Stage, Workload
 from rlopt.workloads.tokens import read_tokens, sampled_tokens
 
@@ -63,7 +64,7 @@ def step_flops(
     """FLOPs of one step: sampling, scoring, screening and updates; what is evaluated is left out."""
     found = sampling_flops(workload, shapes, group_size) if workload.generates else 0.0
     for stage in (*workload.stages, *workload.screening):
-        if stage.kind in ("forward", "update"):
+        if stage.kind in (StageKind.SCORE, StageKind.TRAIN):
             found += read_tokens(workload, stage, group_size) * _of_token(stage, shapes, trainings)
     return found
 
@@ -76,6 +77,6 @@ def once_flops(
 
 
 def _of_token(stage: Stage, shapes: Mapping[str, ModelShape], trainings: Mapping[str, Training]) -> float:
-    if stage.kind == "update":
+    if stage.kind == StageKind.TRAIN:
         return update_flops(shapes[stage.role], trainings[stage.role])
     return forward_flops(shapes[stage.role])

@@ -14,6 +14,7 @@ from rlopt.errors import SolverError
 from rlopt.facts import Model, SkyPilotNames
 from rlopt.request import Request
 from rlopt.units import GIB
+from rlopt.words import StageKind
 
 PAIRED = ("dpo", "rm")
 """Algorithms whose sample is two sequences."""
@@ -102,7 +103,7 @@ class Run:
     @property
     def trainer(self) -> Pool:
         """The pool that updates the policy, and also samples where everything is colocated."""
-        return next(pool for pool in self.plan.pools if "update" in pool.roles)
+        return next(pool for pool in self.plan.pools if StageKind.TRAIN in pool.roles)
 
     @property
     def layout(self) -> LayoutChoice:
@@ -112,7 +113,7 @@ class Run:
     @property
     def samplers(self) -> tuple[Pool, ...]:
         """Pools that only sample, the largest share of the samples first; () where the trainer samples."""
-        found = [pool for pool in self.plan.pools if "generate" in pool.roles and pool is not self.trainer]
+        found = [pool for pool in self.plan.pools if StageKind.SAMPLE in pool.roles and pool is not self.trainer]
         return tuple(sorted(found, key=lambda pool: -(pool.share if pool.share is not None else 1.0)))
 
     @property
@@ -176,13 +177,13 @@ class Run:
             parts = memory.parts
             each = ENGINE_BYTES.get(self.made.precision.rollout or "bf16", 2.0)
             engine = self.models["policy"].params * each / GIB / max(self.engine_tp(pool), self.engine_ep(pool))
-            held = parts.get("weights", 0.0) - (engine if memory.stage == "generate" else 0.0)
+            held = parts.get("weights", 0.0) - (engine if memory.stage == StageKind.SAMPLE else 0.0)
             states = (
                 max(held, 0.0)
                 + parts.get("optimizer", 0.0)
-                + parts.get("gradients", 0.0) * (memory.stage == "generate")
+                + parts.get("gradients", 0.0) * (memory.stage == StageKind.SAMPLE)
             )
-            gib = (memory.needed_gib if memory.stage == "generate" else memory.capacity_gib) - states
+            gib = (memory.needed_gib if memory.stage == StageKind.SAMPLE else memory.capacity_gib) - states
         return min(max(int(100.0 * gib / card) / 100.0, LEAST_FRACTION), MOST_FRACTION)
 
     def budget_tokens(self, split: int) -> int:

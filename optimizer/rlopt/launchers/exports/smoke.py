@@ -9,6 +9,7 @@ from typing import Final
 from rlopt.launchers.exports.batches import Batch
 from rlopt.launchers.exports.run import Run
 from rlopt.units import SECONDS_PER_HOUR
+from rlopt.words import StageKind
 
 STEPS: Final = 3
 """Optimizer states come into being at the end of the first step, so the peak stands from the second on."""
@@ -40,7 +41,7 @@ def smoke_of(run: Run, batch: Batch) -> Smoke:
     longer = job.response_tokens.max / max(job.response_tokens.mean, 1.0)
     mean = job.prompt_tokens.mean + job.response_tokens.mean
     fuller = run.sequence_tokens / max(mean, 1.0) if job.packing else 1.0
-    sampling = run.stage_seconds("generate", "environment") * max(1.0, share * longer)
-    passes = run.stage_seconds("forward", "update") * share * fuller
+    sampling = run.stage_seconds(StageKind.SAMPLE, StageKind.ENVIRONMENT) * max(1.0, share * longer)
+    passes = run.stage_seconds(StageKind.SCORE, StageKind.TRAIN) * share * fuller
     step = sampling + passes + run.stage_seconds("transfer")
     return Smoke(STEPS, prompts, run.time.startup_hours * SECONDS_PER_HOUR + STEPS * step)

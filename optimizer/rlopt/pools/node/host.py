@@ -10,8 +10,6 @@ keeps its weights in host memory (vLLM, "Sleep Mode", docs.vllm.ai/en/latest/fea
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from rlopt.pools.checkpoints import checkpoint_sizes
@@ -20,14 +18,13 @@ from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats, Ints, Market
 from rlopt.table import group_ids
 from rlopt.units import bytes_to_gib
-
-Kind = Literal["train", "rollout", "score"]
+from rlopt.words import PoolRole, StageKind
 
 
 def sample_bytes(context: Context, group_size: int) -> float:
     """Bytes of one step's samples as the loop holds them, one copy: padded tokens, and raw frames of what was seen."""
     workload = context.workload
-    stages = workload.of_kind("generate") or workload.of_kind("update") or workload.of_kind("forward")
+    stages = next(filter(None, map(workload.of_kind, (StageKind.SAMPLE, StageKind.TRAIN, StageKind.SCORE))))
     lengths, samples = stages[0].lengths, workload.samples(group_size)
     if not workload.generates and workload.acting is None:
         samples *= stages[0].per_sample  # a pair is two sequences
@@ -51,18 +48,18 @@ def staged_gib(context: Context, offload: Ints) -> Floats:
     return np.asarray(context.catalog.nodes.staged_checkpoints * saved * on_gpus[offload])
 
 
-def base_gib(context: Context, kind: Kind, topology: Ints, nodes: Ints, group_size: int) -> Floats:
+def base_gib(context: Context, kind: PoolRole, topology: Ints, nodes: Ints, group_size: int) -> Floats:
     """GiB per node that a pool holds whatever its layout and without a checkpoint, shape of ``nodes``."""
     constants = context.catalog.nodes
     per_node = context.hardware.gpus_per_node[topology]
     held = constants.host_system_gib + constants.host_process_gib * per_node
     samples = bytes_to_gib(constants.sample_copies * sample_bytes(context, group_size))
-    return np.asarray(held + (samples if kind == "train" else samples / nodes))
+    return np.asarray(held + (samples if kind == PoolRole.TRAIN else samples / nodes))
 
 
 def training_gib(context: Context, table: TrainingTable, group_size: int) -> Floats:
     """GiB per node of a pool that trains, engines apart: base, staged checkpoint and what is offloaded; (rows,)."""
-    base = base_gib(context, "train", table.topology, table.nodes, group_size)
+    base = base_gib(context, PoolRole.TRAIN, table.topology, table.nodes, group_size)
     return np.asarray(base + staged_gib(context, table.layout.offload) / table.nodes + table.host_gib)
 
 

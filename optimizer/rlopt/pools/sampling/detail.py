@@ -13,6 +13,7 @@ from rlopt.pools.sampling.engine import Engine, cache_gib, room_gib, weights_gib
 from rlopt.pools.sampling.seconds import Sampled, sample, tools_seconds, with_tools
 from rlopt.pools.training.memory import PARTS
 from rlopt.problem.detail import StageDetail
+from rlopt.words import StageKind
 
 SCREENING = "screening"
 """What plans call the scoring of samples before they are stored."""
@@ -84,13 +85,13 @@ def _stages(
     """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
     evaluation, screening = float(time.evaluation_seconds[0]), float(np.max(time.screening_seconds))
     everything = float(with_tools(context, time.total, size, instances, steady)[0]) - screening
-    found = [StageDetail("generate", "policy", everything - evaluation, float(time.utilization[0]), limited_by)]
+    found = [StageDetail(StageKind.SAMPLE, "policy", everything - evaluation, float(time.utilization[0]), limited_by)]
     if screening > 0.0:
         found.append(StageDetail(SCREENING, "value", screening, None))
     if evaluation > 0.0:
         found.append(StageDetail("evaluation", "policy", evaluation, None))
     if context.workload.tools is not None:
-        found.append(StageDetail("environment", "policy", tools_seconds(context, size, instances), None))
+        found.append(StageDetail(StageKind.ENVIRONMENT, "policy", tools_seconds(context, size, instances), None))
     elif context.workload.acting is not None:
-        found.append(StageDetail("environment", "policy", float(time.world_seconds[0]), None))
+        found.append(StageDetail(StageKind.ENVIRONMENT, "policy", float(time.world_seconds[0]), None))
     return found

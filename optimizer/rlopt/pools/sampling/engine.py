@@ -14,7 +14,7 @@ from rlopt.estimates.roles import POLICY
 from rlopt.pools.context import Context, margin
 from rlopt.problem import Floats, Ints
 from rlopt.units import bytes_to_gib
-from rlopt.words import LOW_PRECISIONS
+from rlopt.words import LOW_PRECISIONS, StageKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +81,5 @@ def worlds_gib(context: Context, engine: Engine, instances: int) -> Floats:
 def cache_gib(context: Context, engine: Engine, running: Floats) -> Floats:
     """Keys and values on each GPU of what a replica runs at once, each at its longest."""
     groups = np.maximum(engine.tp, engine.ep) / engine.tp
-    longest = context.workload.of_kind("generate")[0].lengths.longest
+    longest = context.workload.of_kind(StageKind.SAMPLE)[0].lengths.longest
     return np.asarray(running / groups * kv_gib_per_token(context.shapes["policy"], engine.tp) * longest)

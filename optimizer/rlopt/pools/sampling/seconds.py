@@ -17,6 +17,7 @@ from rlopt.pools.context import FALLBACK, Context
 from rlopt.pools.sampling.engine import Engine, room_gib, worlds_gib
 from rlopt.pools.scoring.screening import screening_ways
 from rlopt.problem import Floats
+from rlopt.words import StageKind
 from rlopt.workloads import Stage, Tools
 
 ONE_A_PROMPT = 1
@@ -104,14 +105,14 @@ def _within(
     context: Context, engine: Engine, room: Floats, size: int, steady: bool, share: Floats | float, instances: int
 ) -> Sampled:
     """Samples and evaluation where the cache has ``room`` GiB per GPU."""
-    stage, asked = context.workload.of_kind("generate")[0], context.workload.evaluation
+    stage, asked = context.workload.of_kind(StageKind.SAMPLE)[0], context.workload.evaluation
     total = context.sequences(stage, size)
     found = _rollout(context, engine, room, stage, total, size, steady, share, instances)
     if engine.low:
         moved = context.moved.params
         seconds = found.seconds + quantise_seconds(context.framework, moved, engine.colocated, context.calibration)
         found = replace(found, seconds=seconds)
-    if asked is None or asked.stage.kind != "generate":
+    if asked is None or asked.stage.kind != StageKind.SAMPLE:
         return found
     once = _rollout(context, engine, room, asked.stage, float(asked.samples), ONE_A_PROMPT, False, share, instances)
     return replace(found, evaluation_seconds=once.seconds / asked.every)
@@ -241,9 +242,9 @@ def with_tools(context: Context, seconds: Floats, size: int, instances: int, ste
     if tools is None:
         return seconds
     throughput = tools_seconds(context, size, instances)
-    samples = context.sequences(context.workload.of_kind("generate")[0], size)
+    samples = context.sequences(context.workload.of_kind(StageKind.SAMPLE)[0], size)
     waits = tools.wait_seconds if steady else _longest_calls(context, tools, samples)
-    if asked is not None and asked.stage.kind == "generate":
+    if asked is not None and asked.stage.kind == StageKind.SAMPLE:
         waits += _longest_calls(context, tools, asked.samples) / asked.every
     return np.maximum(seconds, throughput) + waits
 
@@ -262,7 +263,7 @@ def tools_seconds(context: Context, size: int, instances: int) -> float:
     tools, asked = context.workload.tools, context.workload.evaluation
     if tools is None:
         return 0.0
-    samples = context.sequences(context.workload.of_kind("generate")[0], size)
-    if asked is not None and asked.stage.kind == "generate":
+    samples = context.sequences(context.workload.of_kind(StageKind.SAMPLE)[0], size)
+    if asked is not None and asked.stage.kind == StageKind.SAMPLE:
         samples += asked.sequences
     return samples * tools.wait_seconds / instances

@@ -23,6 +23,7 @@ from rlopt.pools.training.seconds import forward_times
 from rlopt.problem import Floats, Ints
 from rlopt.problem.fixed import stated_counts
 from rlopt.table import Table
+from rlopt.words import StageKind
 
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32)
 
@@ -56,7 +57,7 @@ def replicas(context: Context, gpus_per_node: int) -> list[tuple[int, int]]:
 def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str, Parts]:
     """Memory by stage and part, GiB per GPU: the passes of each model, beside the weights of the others."""
     found, held = {}, context.held(precision)
-    for stage in context.workload.of_kind("forward"):
+    for stage in context.workload.of_kind(StageKind.SCORE):
         shape = context.shapes[stage.role]
         at = layout_of(shape, layout)
         found[stage.role] = as_dict(
@@ -130,7 +131,7 @@ def scoring_seconds(
                 precision,
             ),
         )
-        for stage in context.workload.of_kind("forward")
+        for stage in context.workload.of_kind(StageKind.SCORE)
     ]
 
 

@@ -17,9 +17,9 @@ from rlopt.pools.training.seconds import spared_seconds, stage_seconds
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats
 from rlopt.problem.detail import PoolDetail, StageDetail
-from rlopt.words import PARAMETERS_OFF, Offload, Recompute, Sharding
+from rlopt.words import PARAMETERS_OFF, Offload, Recompute, Sharding, StageKind
 
-SHOWN = ("generate", "forward", "update")
+SHOWN = (StageKind.SAMPLE, StageKind.SCORE, StageKind.TRAIN)
 """Stages that are roles of a pool."""
 
 
@@ -44,7 +44,7 @@ def training_detail(
         found = _engine(context, layout, hardware, entry, colocated, memory)
         for parts in peaks.values():
             parts["runtime"] += context.asleep_gib
-        peaks["generate"] = _beside(context, found.parts, memory)
+        peaks[StageKind.SAMPLE] = _beside(context, found.parts, memory)
         stages = [*found.stages, *stages, *_swap(context, layout)]
     peak = max(peaks, key=lambda name: sum(peaks[name].values()))
     host, free = float(table.host_gib[entry.row]), float(margins(context, layout)[0])

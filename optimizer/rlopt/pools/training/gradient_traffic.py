@@ -7,12 +7,13 @@ from rlopt.estimates.training.gradients import gradient_bytes
 from rlopt.estimates.training.update import micro_batches
 from rlopt.pools.context import Context
 from rlopt.units import bytes_to_gb
+from rlopt.words import StageKind
 
 
 def gradient_gb(context: Context, hardware: Hardware, layout: Layout, group_size: int) -> tuple[float, float]:
     """GB that one node's GPUs send in a step of one layout, and those of them that leave the node."""
     sent, leaving = 0.0, 0.0
-    for stage in context.workload.of_kind("update"):
+    for stage in context.workload.of_kind(StageKind.TRAIN):
         shape, training = context.shapes[stage.role], context.trainings[stage.role]
         sequences = context.sequences(stage, group_size)
         count, _ = micro_batches(context.tokens(stage), sequences, stage.updates, layout)

@@ -18,7 +18,7 @@ from rlopt.estimates.roles import POLICY
 from rlopt.estimates.training.activations import micro_batch_tokens
 from rlopt.estimates.training.memory import update_tensors, with_overhead
 from rlopt.pools.context import Context
-from rlopt.words import PARAMETERS_OFF
+from rlopt.words import PARAMETERS_OFF, StageKind
 from rlopt.workloads import Stage
 from rlopt.workloads.shared_value import joined_update
 
@@ -88,7 +88,9 @@ def _updates(
 
     Backbone and action expert are updated in one pass, and with them a value head that reads the same inputs.
     """
-    tensors = {stage.role: _tensors(context, stage, layout, precision) for stage in context.workload.of_kind("update")}
+    tensors = {
+        stage.role: _tensors(context, stage, layout, precision) for stage in context.workload.of_kind(StageKind.TRAIN)
+    }
     together = {role: [role] for role in tensors}
     if "action" in tensors:
         joined = (*POLICY, "value") if joined_update(context.request, context.workload.acting) else POLICY
@@ -127,8 +129,8 @@ def training_memory(
     """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
     workload = context.workload
     updates, staged, together = _updates(context, layout, update_precision)
-    passes = list(workload.of_kind("forward"))
-    if workload.evaluation is not None and workload.evaluation.stage.kind == "forward":
+    passes = list(workload.of_kind(StageKind.SCORE))
+    if workload.evaluation is not None and workload.evaluation.stage.kind == StageKind.SCORE:
         passes.append(workload.evaluation.stage)
     forwards: dict[str, Parts] = {}
     for stage in passes:
@@ -172,7 +174,7 @@ def training_memory(
             )
         )
     for stage in context.once:  # before the first step: nothing else is loaded yet
-        if stage.kind == "update":  # the same update in every step finds more beside it
+        if stage.kind == StageKind.TRAIN:  # the same update in every step finds more beside it
             continue
         precision = update_precision if stage.role in updates else score_precision
         stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))

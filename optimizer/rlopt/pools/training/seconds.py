@@ -10,6 +10,7 @@ from rlopt.estimates import Hardware, Layout, forward_seconds, loop_factors, upd
 from rlopt.pools.context import FALLBACK, Context
 from rlopt.pools.training.memory import role_layout
 from rlopt.problem import Floats
+from rlopt.words import StageKind
 from rlopt.workloads import Lengths, Stage
 
 
@@ -70,7 +71,7 @@ def update_times(
 def spared_seconds(context: Context, hardware: Hardware, layout: Layout, group_size: int, precision: str) -> Floats:
     """Seconds of a step's updates on the samples that the filter drops; the layouts' shape."""
     total = np.zeros(len(layout.tp))
-    for stage in context.workload.of_kind("update"):
+    for stage in context.workload.of_kind(StageKind.TRAIN):
         if stage.share < 1.0:
             kept = context.sequences(stage, group_size)
             whole = context.sequences(replace(stage, share=1.0), group_size)
@@ -85,13 +86,13 @@ def stage_seconds(
     """(stage kind, role, seconds) of every training stage of one step; seconds have the layouts' shape."""
     found: list[tuple[str, str, Floats]] = []
     known: dict[tuple[int, str, float, Lengths], Floats] = {}
-    stages = [stage for stage in context.workload.stages if stage.kind in ("forward", "update")]
+    stages = [stage for stage in context.workload.stages if stage.kind in (StageKind.SCORE, StageKind.TRAIN)]
     asked = context.workload.evaluation
-    if asked is not None and asked.stage.kind == "forward":
+    if asked is not None and asked.stage.kind == StageKind.SCORE:
         stages.append(asked.stage)
     for stage in stages:
         shape, sequences = context.shapes[stage.role], context.sequences(stage, group_size)
-        if stage.kind == "update":
+        if stage.kind == StageKind.TRAIN:
             found.append(
                 (stage.kind, stage.role, update_times(context, hardware, layout, stage, sequences, update_precision))
             )

@@ -26,7 +26,7 @@ from rlopt.problem import Floats, Ints
 from rlopt.problem.detail import Nearest
 from rlopt.problem.fixed import stated_counts
 from rlopt.table import Table
-from rlopt.words import Recompute
+from rlopt.words import Recompute, StageKind
 
 CHUNK = 16_384
 RECOMPUTES = tuple(recompute.code for recompute in Recompute)
@@ -77,7 +77,7 @@ def _space(context: Context) -> LayoutSpace:
     Degrees of tensor and expert parallelism divide what every model has. Where the policy has no experts, those of a
     frozen model are split over tensor parallelism (`role_layout`).
     """
-    stages = context.workload.of_kind("update")
+    stages = context.workload.of_kind(StageKind.TRAIN)
     longest = max(context.tokens(stage).longest for stage in stages)
     sequences = max(context.sequences(stage, size) / stage.updates for stage in stages for size in context.sizes)
     policy, models = context.workload.role("policy").model, [role.model for role in context.workload.roles]
@@ -222,7 +222,7 @@ def once_seconds(context: Context, table: TrainingTable, precision: str) -> Floa
     total = np.zeros(len(table))
     hardware, alone = context.hardware.take(table.topology), replace(context, in_loop=False)
     for stage in context.once:
-        if stage.kind == "update":
+        if stage.kind == StageKind.TRAIN:
             total += update_times(alone, hardware, table.layout, stage, context.once_sequences, precision)
             continue
         scored = precision if stage.role in context.trainings else table.score_precision

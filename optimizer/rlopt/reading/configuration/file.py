@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven, Role
+from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, PrecisionGiven
 from rlopt.answers.plan import CheckpointDecision, LoadDecision, Plan
 from rlopt.errors import Complaint, InputError
 from rlopt.facts.files.text import read_text
-from rlopt.reading.configuration.saved_plan import BY_ROLE, WAYS, decisions_of, of_plan
+from rlopt.reading.configuration.saved_plan import WAYS, decisions_of, of_plan
 from rlopt.reading.configuration.verl import is_script, of_script, of_tree
 from rlopt.reading.files.tree import Tree, join, parse
 from rlopt.reading.plan_file import SCHEMA, read_plan
 from rlopt.request.values.kinds import show
+from rlopt.words import PoolRole
 
 POOL: Final = (*PoolGiven.model_fields, *LayoutGiven.model_fields)
 DECISIONS: Final = (
     *(name for name in DecisionsGiven.model_fields if name not in ("ways", "interval_steps", "instances")),
     *("interval", "checkpoint", "environment", "recovery", *WAYS),
 )
-ROLES: Final = get_args(Role)
+ROLES: Final = tuple(PoolRole)
 MOST_POOLS: Final = 8
 EXAMPLE: Final = "{gpu: H100, gpus: 8}"
 FACTS: Final = ("roles", "serves", "memory", "failures_per_hour", "lost_per_hour", "faults_per_hour", "term_hours")
@@ -160,14 +161,14 @@ class _Reader:
         self.paths.append(path)
         return [found.model_copy(update={"role": role, "layout": arranged})]
 
-    def role(self, path: str, pool: PoolGiven, roles: Any, alone: bool) -> Role | None:
+    def role(self, path: str, pool: PoolGiven, roles: Any, alone: bool) -> PoolRole | None:
         """What a pool is for, by its name or by the roles that a plan gives it."""
         listed = roles if isinstance(roles, list) else []
-        for word, role in BY_ROLE:
-            if (pool.name or "").startswith(role) or word in listed:
+        for role in PoolRole:
+            if (pool.name or "").startswith(role) or role.stage in listed:
                 return role
         if alone:
-            return "train"
+            return PoolRole.TRAIN
         self.say(join(path, "role"), "is missing", f"one of {', '.join(ROLES)}", "say which pool trains: role: train")
         return None
 

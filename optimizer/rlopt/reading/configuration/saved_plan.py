@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven, Role
+from rlopt.answers.configuration import Configuration, DecisionsGiven, LayoutGiven, PoolGiven
 from rlopt.answers.plan import Plan, Pool
+from rlopt.words import PoolRole
 
 WAYS: Final = ("models", "kernels", "data", "scoring", "action_head")
 """Decisions that choose one of the ways to run the job."""
-BY_ROLE: Final[tuple[tuple[str, Role], ...]] = (("update", "train"), ("generate", "rollout"), ("forward", "score"))
 
 
 def of_plan(plan: Plan) -> Configuration:
@@ -34,7 +34,7 @@ def _pool(pool: Pool) -> PoolGiven:
     known = {name: value for name, value in layout.items() if value is not None}
     return PoolGiven(
         name=pool.name,
-        role=next(role for word, role in BY_ROLE if word in pool.roles),
+        role=next(role for role in PoolRole if role.stage in pool.roles),
         gpu=pool.gpu,
         gpus=pool.gpus,
         nodes=pool.nodes,

@@ -13,6 +13,7 @@ from rlopt.language import Name
 from rlopt.reports import words
 from rlopt.reports.layout import facts, table
 from rlopt.units import SECONDS_PER_MINUTE, hours_to_seconds
+from rlopt.words import StageKind
 
 BUSY: Final = "busy meanwhile"
 """Share of a stage's own time in which its pool is filled: long responses leave it half empty at the end."""
@@ -67,7 +68,7 @@ def waits(time: Time) -> list[str]:
     """One sentence where the stages of no pool add up to a step: how long the busiest one waits for others."""
     work: dict[str, float] = {}
     for stage in time.stages:
-        if stage.stage != "environment":  # generating holds it
+        if stage.stage != StageKind.ENVIRONMENT:  # generating holds it
             work[stage.pool] = work.get(stage.pool, 0.0) + stage.seconds - stage.hidden_seconds
     busiest = max(work, key=work.__getitem__, default="")
     idle = time.step_seconds - work.get(busiest, time.step_seconds)
@@ -128,7 +129,7 @@ def _beside_steps(time: Time) -> str:
 
 def stage_name(stage: str) -> str:
     """A stage in words; the environment's time is a part of generating, which waits for it."""
-    return "environment, within generate" if stage == "environment" else words.STAGES.get(stage, stage)
+    return "environment, within generate" if stage == StageKind.ENVIRONMENT else words.STAGES.get(stage, stage)
 
 
 def _duration(hours: float) -> str:
@@ -146,8 +147,12 @@ def named(stage: StageTime, stages: Sequence[StageTime]) -> tuple[str, str, str]
     name = stage_name(stage.stage)
     pool: str = Name(stage.pool)
     if stage.stage == "transfer" and stage is [one for one in stages if one.stage == "transfer"][-1]:
-        pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == "generate"))) or pool
-    serves = [one.model for one in stages if one.model and one.stage == "update"] if stage.stage == "update" else []
+        pool = words.listed(list(dict.fromkeys(one.pool for one in stages if one.stage == StageKind.SAMPLE))) or pool
+    serves = (
+        [one.model for one in stages if one.model and one.stage == StageKind.TRAIN]
+        if stage.stage == StageKind.TRAIN
+        else []
+    )
     model = words.model(stage.model or "", serves)
     if stage.hidden_seconds:
         much = "" if stage.hidden_seconds >= stage.seconds else f" for {words.seconds(stage.hidden_seconds)}"

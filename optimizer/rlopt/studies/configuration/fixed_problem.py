@@ -19,7 +19,7 @@ from rlopt.problem.fixed import FixedSizes, Mask
 from rlopt.rules import Rule
 from rlopt.search.exhaustive import opened
 from rlopt.studies.configuration.user_machines import UserMachines
-from rlopt.words import Recompute, Sharding
+from rlopt.words import PoolRole, Recompute, Sharding
 from rlopt.workloads.variants import Variant
 
 DEGREES = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "micro_batch")
@@ -42,9 +42,9 @@ def held(config: Configuration, machines: UserMachines) -> Fixed:
         found = gpus_of(pool, each, ids)
         before = sizes.get(str(pool.role))
         sizes[str(pool.role)] = () if not found or before == () else tuple(sorted({*found, *(before or ())}))
-    trained, scored = config.pool("train"), config.pool("score")
+    trained, scored = config.pool(PoolRole.TRAIN), config.pool(PoolRole.SCORE)
     layout = trained[0].layout if trained else LayoutGiven()
-    engines = [(pool.layout.tp, pool.layout.ep) for pool in config.pool("rollout")]
+    engines = [(pool.layout.tp, pool.layout.ep) for pool in config.pool(PoolRole.SAMPLE)]
     if not engines:
         engines = [(layout.rollout_tp, layout.rollout_ep)]
     loose = any(engine == (None, None) for engine in engines)
@@ -94,10 +94,10 @@ def narrowed(problem: Problem, config: Configuration, machines: UserMachines) ->
 
     return replace(
         problem,
-        training=kept(problem.training, "train"),
-        colocated=kept(problem.colocated, "train"),
-        rollout=kept(problem.rollout, "rollout"),
-        scoring=kept(problem.scoring, "score"),
+        training=kept(problem.training, PoolRole.TRAIN),
+        colocated=kept(problem.colocated, PoolRole.TRAIN),
+        rollout=kept(problem.rollout, PoolRole.SAMPLE),
+        scoring=kept(problem.scoring, PoolRole.SCORE),
         bare=None,
         intervals=_intervals(problem, config),
         recovery_options=_cares(problem, config),
@@ -117,8 +117,8 @@ def _variants(problem: Problem, config: Configuration) -> tuple[int, ...]:
             "action_head": variant.action_head,
         }
 
-    own = bool(config.pool("score"))
-    fine = [n for n, one in enumerate(problem.variants) if bool(one.own) == own or not config.pool("rollout")]
+    own = bool(config.pool(PoolRole.SCORE))
+    fine = [n for n, one in enumerate(problem.variants) if bool(one.own) == own or not config.pool(PoolRole.SAMPLE)]
     found = [n for n in fine if all(told(problem.variants[n])[key] == value for key, value in stated.items())]
     if found:
         return tuple(found)
@@ -148,12 +148,12 @@ def _pools(
         if pool.nodes is not None:
             mine = mine & (pools.nodes == pool.nodes)
         kept |= mine
-    if role == "rollout":
+    if role == PoolRole.SAMPLE:
         kept &= np.isin(pools.variant, sorted({problem.variants[n].sampler for n in ways}))
         kept &= _of_instances(pools, problem, config)
     else:
         kept &= np.isin(pools.variant, ways)
-    if role == "train":
+    if role == PoolRole.TRAIN:
         kept &= _of_load(pools, problem, config)
         if pools is problem.colocated and problem.workload.generates:
             kept &= _of_instances(pools, problem, config)

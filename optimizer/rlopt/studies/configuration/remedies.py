@@ -11,7 +11,7 @@ from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.search.clock import Clock
 from rlopt.studies.configuration.price import price
-from rlopt.words import Offload
+from rlopt.words import Offload, PoolRole, Recompute, Sharding
 
 SECONDS = 20.0
 """For all of them together."""
@@ -25,11 +25,11 @@ def _of_training(pool: PoolGiven) -> list[tuple[str, Any, Any, dict[str, Any]]]:
     """Changes of the layout that trains."""
     found: list[tuple[str, Any, Any, dict[str, Any]]] = []
     for key, value in (
-        ("offload", "optimizer"),
-        ("offload", "parameters"),
-        ("recompute", "full"),
+        ("offload", Offload.OPTIMIZER),
+        ("offload", Offload.PARAMETERS),
+        ("recompute", Recompute.FULL),
         ("micro_batch", 1),
-        ("sharding", "zero3"),
+        ("sharding", Sharding.ZERO3),
     ):
         before = getattr(pool.layout, key)
         if before is not None and before != value:
@@ -46,10 +46,10 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
         changed = pool.model_copy(update=update)
         return config.model_copy(update={"pools": (*config.pools[:at], changed, *config.pools[at + 1 :])})
 
-    found = _of_training(pool) if role == "train" else []
+    found = _of_training(pool) if role == PoolRole.TRAIN else []
     if any(value is not None for value in pool.layout.model_dump().values()):
         found.append(("layout", "as stated", "free", {"layout": LayoutGiven()}))
-    loose = pool.layout.model_copy(update=dict.fromkeys(("dp", "pp") if role == "train" else ("tp", "ep", "dp")))
+    loose = pool.layout.model_copy(update=dict.fromkeys(("dp", "pp") if role == PoolRole.TRAIN else ("tp", "ep", "dp")))
     for factor in (2, 4, 8):
         key = "gpus" if pool.gpus else "nodes"
         more = {
@@ -61,10 +61,10 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
         free = dict.fromkeys(("gpu", "instance_type", "offer", "provider", "region", "zone", "gpus_per_node", "nodes"))
         found.append(("gpu", pool.gpu, "any", {**free, "layout": loose}))
     changes: list[Change] = [(*one[:3], other(one[3]), request) for one in found]
-    if pool.layout.offload is None and "parameters" not in request.choices.offload and role == "train":
+    if pool.layout.offload is None and "parameters" not in request.choices.offload and role == PoolRole.TRAIN:
         wider = request.replaced("choices.offload", tuple(Offload))
         changes.append(("choices.offload", ", ".join(request.choices.offload), "all", config, wider))
-    if request.job.trainable.kind == "full" and role == "train":
+    if request.job.trainable.kind == "full" and role == PoolRole.TRAIN:
         lora = type(request.job.trainable)(kind="lora", lora_rank=32)
         changes.append(("job.trainable", "full", "lora_rank: 32", config, request.replaced("job.trainable", lora)))
     if request.job.generates and config.decisions.precision.rollout in (None, "bf16"):
@@ -81,7 +81,7 @@ def remedies(problem: Problem, config: Configuration, pool: str, backend: str = 
     Those that keep every limit and floor come first, each part cheapest first. Of more GPUs the fewest that help, and
     the fewest that help within the limits.
     """
-    role = pool if pool in ("rollout", "score") else "train"
+    role = pool if pool in (PoolRole.SAMPLE, PoolRole.SCORE) else PoolRole.TRAIN
     clock, found, opened = Clock.of(SECONDS), list[Remedy](), set[tuple[str, bool]]()
     for key, before, after, changed, wider in _changes(config, problem.request, role):
         if clock.over or (key, True) in opened:
@@ -95,7 +95,7 @@ def remedies(problem: Problem, config: Configuration, pool: str, backend: str = 
             continue
         opened.add((key, not breaks))
         if key == "gpu":
-            work = {"train": "update", "rollout": "generate", "score": "forward"}[role]
+            work = PoolRole(role).stage
             taken = next(one for one in plan.pools if work in one.roles)
             after = f"{taken.gpu} ({taken.instance_type} at {taken.provider})"
         usd, hours = plan.cost.total_usd, plan.time.expected_hours

@@ -19,7 +19,7 @@ from rlopt.reports import words
 from rlopt.studies.configuration.fixed_problem import DEGREES, layouts
 from rlopt.studies.configuration.user_machines import UserMachines
 from rlopt.studies.explain.unfit import why_empty
-from rlopt.words import Placement
+from rlopt.words import Placement, PoolRole, StageKind
 
 MOST_ROWS = 64
 """Training layouts beside which an engine is tried."""
@@ -40,7 +40,7 @@ def misfit(problem: Problem, config: Configuration, machines: UserMachines) -> t
 
 def _no_layout(problem: Problem, config: Configuration) -> InputError:
     """The stated layout is none that is modelled: name the key, and what it may be beside the others."""
-    pool = config.pool("train")[0] if config.pool("train") else config.pools[0]
+    pool = config.pool(PoolRole.TRAIN)[0] if config.pool(PoolRole.TRAIN) else config.pools[0]
     context = problem.estimates.context  # type: ignore[attr-defined]
     every, given = known_layouts(context), pool.layout
     fix = "correct it, or leave it out: the cheapest is then taken"
@@ -121,7 +121,7 @@ def _training(problem: Problem, tables: list[tuple[Any, TrainingTable]]) -> tupl
 def _kinds(problem: Problem, config: Configuration, machines: UserMachines) -> Ints:
     """Kinds of machines that the rollout pools may stand on."""
     pairs = zip(config.pools, machines.ids, strict=True)
-    meant = frozenset[str]().union(*(ids for pool, ids in pairs if pool.role == "rollout"))
+    meant = frozenset[str]().union(*(ids for pool, ids in pairs if pool.role == PoolRole.SAMPLE))
     market = problem.market
     return np.unique([market.topology[n] for n, offer in enumerate(market.offers) if offer.id in meant])
 
@@ -132,7 +132,7 @@ def _sampling(
     """The engine has no room for its weights and one sequence, alone or beside what training keeps."""
     if not problem.workload.generates or len(problem.rollout) or len(problem.colocated):
         return None, []
-    beside, best = not config.pool("rollout"), None
+    beside, best = not config.pool(PoolRole.SAMPLE), None
     for context, table in tables:
         rows = range(min(len(table), MOST_ROWS)) if beside else _kinds(problem, config, machines)
         for row in rows:
@@ -165,11 +165,11 @@ def _sampling(
     )
     part = max(parts, key=parts.__getitem__)
     pool = "main" if beside else "rollout"
-    shown = StageNeed(pool=pool, stage="generate", needed_gib=memory + short, capacity_gib=memory, parts=parts)
+    shown = StageNeed(pool=pool, stage=StageKind.SAMPLE, needed_gib=memory + short, capacity_gib=memory, parts=parts)
     found = Misfit(
         pool=pool,
         reason=reason,
-        stage="generate",
+        stage=StageKind.SAMPLE,
         part=part,
         part_gib=parts[part],
         missing_gib=short,

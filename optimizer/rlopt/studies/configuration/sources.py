@@ -9,11 +9,12 @@ from rlopt.answers.configuration import Configuration
 from rlopt.answers.evaluation import Said
 from rlopt.answers.plan import Plan, Pool
 from rlopt.studies.diff import RESULTS, chosen, flat
+from rlopt.words import PoolRole
 
 PLAN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    "train": ("train", "main"),
-    "rollout": ("rollout", "rollout-1", "rollout-2"),
-    "score": ("score", "score-1", "score-2"),
+    PoolRole.TRAIN: ("train", "main"),
+    PoolRole.SAMPLE: ("rollout", "rollout-1", "rollout-2"),
+    PoolRole.SCORE: ("score", "score-1", "score-2"),
 }
 FOLLOWS: Final = ("name", "roles", "serves", "usd_per_hour", "term_hours", "share", "disk_gb", "sequence_parallel")
 """Fields of a pool that follow from others."""
@@ -71,7 +72,9 @@ def said(config: Configuration, plan: Plan | None) -> tuple[list[Said], list[Sai
 def _alone(config: Configuration, number: int) -> str:
     """What a pool is called where there is no plan."""
     pool = config.pools[number]
-    return pool.name or (str(pool.role) if len(config.pool(pool.role or "train")) == 1 else f"{pool.role}-{number + 1}")
+    return pool.name or (
+        str(pool.role) if len(config.pool(pool.role or PoolRole.TRAIN)) == 1 else f"{pool.role}-{number + 1}"
+    )
 
 
 def _leaves(tree: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rlopt.answers.configuration import Configuration
+from rlopt.answers.configuration import Configuration, PrecisionGiven
 from rlopt.request import Request
 from rlopt.studies.configuration.user_machines import UserMachines, admitting
-from rlopt.words import Placement
+from rlopt.words import Placement, PoolRole
 
 WIDE_GPUS = 512
 """Least limit on GPUs where the request sets none that allows the configuration."""
@@ -42,18 +42,20 @@ def asked(config: Configuration, request: Request, machines: UserMachines) -> As
         if not fine:
             outside["choices.placements"] = None
         narrow = narrow.replaced("choices.placements", fine or placements)
-    for kind in ("rollout", "score", "update"):
+    for kind in PrecisionGiven.model_fields:
         value = getattr(given.precision, kind) or _pool_precision(config, kind)
         if value is not None and (kind != "rollout" or request.job.generates):
             hold(f"choices.precision.{kind}", getattr(request.choices.precision, kind), value)
-    trained = config.pool("train")
+    trained = config.pool(PoolRole.TRAIN)
     if trained and trained[0].layout.offload is not None:
         hold("choices.offload", request.choices.offload, trained[0].layout.offload)
     if given.group_size is not None and request.job.generates:
         hold("choices.group_size", request.group_sizes, given.group_size)
     if given.staleness:
         hold("choices.staleness", request.choices.staleness, given.staleness)
-    narrow = narrow.replaced("choices.mixed_pools", any(len(config.pool(role)) > 1 for role in ("rollout", "score")))
+    narrow = narrow.replaced(
+        "choices.mixed_pools", any(len(config.pool(role)) > 1 for role in (PoolRole.SAMPLE, PoolRole.SCORE))
+    )
     most, stated = request.limits.max_gpus, sum(_gpus(config, machines))
     if most is not None and stated > most:
         outside["limits.max_gpus"] = None
@@ -71,10 +73,10 @@ def _gpus(config: Configuration, machines: UserMachines) -> list[int]:
 
 def _placements(config: Configuration, request: Request) -> tuple[str, ...] | None:
     """Placements that the configuration may be in; None where the job has one alone."""
-    if not config.pool("train"):
+    if not config.pool(PoolRole.TRAIN):
         fix = "add a pool with role: train, or give that role to the only one"
         raise config.wrong(config.pools[0], "role", "no pool trains", "one pool with role: train", fix)
-    given, apart = config.decisions.placement, bool(config.pool("rollout") or config.pool("score"))
+    given, apart = config.decisions.placement, bool(config.pool(PoolRole.SAMPLE) or config.pool(PoolRole.SCORE))
     if not request.job.generates:
         if given not in (None, Placement.COLOCATED) or apart:
             raise config.wrong(
@@ -97,5 +99,5 @@ def _placements(config: Configuration, request: Request) -> tuple[str, ...] | No
 
 def _pool_precision(config: Configuration, kind: str) -> str | None:
     """A precision that stands in a pool."""
-    role = {"update": "train", "rollout": "rollout", "score": "score"}[kind]
+    role = PoolRole.TRAIN if kind == "update" else PoolRole(kind)
     return next((pool.precision for pool in config.pools if pool.role == role and pool.precision), None)

@@ -23,7 +23,7 @@ from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
 from rlopt.request import OwnConstants, Request
 from rlopt.studies.configuration.price import PricedConfiguration, price
-from rlopt.words import LOW_PRECISIONS, Offload, Placement, Recompute, Sharding, Word
+from rlopt.words import LOW_PRECISIONS, Offload, Placement, Recompute, Sharding, StageKind, Word
 
 OTHER_LENGTHS = 0.02
 """Share by which logged responses may differ from the request's before the comparison is made at theirs."""
@@ -167,9 +167,9 @@ def own_run(plan: Plan, problem: Problem) -> OwnRun:
     for one in plan.time.stages:
         pools = spent.setdefault(one.stage, {})
         pools[one.pool] = pools.get(one.pool, 0.0) + one.seconds
-    trains = next(pool for pool in plan.pools if "update" in pool.roles and pool.gpu)
-    samples = next((pool for pool in plan.pools if "generate" in pool.roles and pool.gpu), trains)
-    world = max(spent.get("environment", {}).values(), default=0.0)
+    trains = next(pool for pool in plan.pools if StageKind.TRAIN in pool.roles and pool.gpu)
+    samples = next((pool for pool in plan.pools if StageKind.SAMPLE in pool.roles and pool.gpu), trains)
+    world = max(spent.get(StageKind.ENVIRONMENT, {}).values(), default=0.0)
     policy = [role for role in problem.workload.roles if role.name in POLICY]
     shape = ModelShape.of(policy[0].model) if policy else ModelShape.of(problem.workload.roles[0].model)
     training = role_training(request, policy[0] if policy else problem.workload.roles[0])
@@ -178,9 +178,9 @@ def own_run(plan: Plan, problem: Problem) -> OwnRun:
     return OwnRun(
         base=base,
         placement=plan.decisions.placement if request.job.generates else "",
-        update=math.fsum(spent.get("update", {}).values()),
-        score=math.fsum(spent.get("forward", {}).values()),
-        sample=max(spent.get("generate", {}).values(), default=0.0) + world,
+        update=math.fsum(spent.get(StageKind.TRAIN, {}).values()),
+        score=math.fsum(spent.get(StageKind.SCORE, {}).values()),
+        sample=max(spent.get(StageKind.SAMPLE, {}).values(), default=0.0) + world,
         step=plan.time.step_seconds,
         world=world,
         moe=any(role.model.experts > 0 for role in problem.workload.roles),
@@ -204,7 +204,7 @@ def _link(plan: Plan) -> tuple[float, float]:
     own = [one for one in plan.time.stages if one.stage == "transfer"][:-1]
     if plan.decisions.placement == Placement.COLOCATED or not own:
         return 0.0, 0.0
-    trains = next(pool.name for pool in plan.pools if "update" in pool.roles)
+    trains = next(pool.name for pool in plan.pools if StageKind.TRAIN in pool.roles)
     waits = [max((one.seconds for one in own if (one.pool == trains) is here), default=0.0) for here in (True, False)]
     return waits[0], waits[1]
 

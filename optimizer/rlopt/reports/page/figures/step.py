@@ -11,16 +11,17 @@ from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.look import CARD, LEGEND, MUTED, SERIES, axis, figure, label, layout, plain
 from rlopt.reports.timeline import Bar, bars
+from rlopt.words import StageKind
 
 COLOURS: Final[Mapping[str, str]] = {
-    "generate": SERIES[0],
-    "forward": SERIES[1],
-    "update": SERIES[2],
-    "environment": SERIES[3],
+    StageKind.SAMPLE: SERIES[0],
+    StageKind.SCORE: SERIES[1],
+    StageKind.TRAIN: SERIES[2],
+    StageKind.ENVIRONMENT: SERIES[3],
     "evaluation": SERIES[4],
     "screening": SERIES[5],
     "likelihood": SERIES[5],
-    "load": SERIES[6],
+    StageKind.LOAD: SERIES[6],
     "transfer": SERIES[7],
 }
 LANE: Final = 58
