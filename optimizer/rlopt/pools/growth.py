@@ -11,6 +11,7 @@ import numpy as np
 from rlopt.estimates.loop.run_average import SHARES, averaged
 from rlopt.pools.builder import Builder
 from rlopt.pools.context import Context
+from rlopt.pools.parts import PartTables
 from rlopt.pools.run_points import at_share, growing
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.scoring.table import ScoringTable
@@ -90,16 +91,19 @@ def _averaged(base: PoolDetail, points: Sequence[PoolDetail]) -> PoolDetail:
     )
 
 
-def tables_of(
-    context: Context,
-    training: Sequence[tuple[Context, TrainingTable]],
-    sampling: Sequence[tuple[Context, SamplingTable]],
-    scoring: Sequence[tuple[Context, ScoringTable]],
-    builder: Builder,
-) -> Tables:
+def tables_of(context: Context, parts: PartTables, builder: Builder) -> Tables:
     """The tables behind the pools that ``builder`` made of them."""
-    rows = (builder.training_rows, builder.sampling_rows, builder.scoring_rows, builder.colocated_rows)
-    whole = Tables(context, training, sampling, scoring, *rows)
+    tables = (
+        context,
+        parts.training,
+        list(parts.sampling.values()),
+        list(parts.scoring.values()),
+        builder.training_rows,
+        builder.sampling_rows,
+        builder.scoring_rows,
+        builder.colocated_rows,
+    )
+    whole = Tables(*tables)
     if not grows(context.workload):
         return whole
     points = []
@@ -107,7 +111,7 @@ def tables_of(
         there = tables_at(whole, float(share))
         points.append(replace(there, sampling=[(here, _engines(table, point)) for here, table in there.sampling]))
     ends = (tables_at(whole, 0.0), tables_at(whole, 1.0))
-    return GrowingTables(context, training, sampling, scoring, *rows, points=tuple(points), first_and_last=ends)
+    return GrowingTables(*tables, points=tuple(points), first_and_last=ends)
 
 
 def tables_at(tables: Tables, share: float) -> Tables:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeVar
 
@@ -20,14 +20,12 @@ from rlopt.assembly.plan import build_plan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
-from rlopt.pools.build import Fixed
 from rlopt.pools.context import Context
 from rlopt.pools.sampling.mixing import Remembered
-from rlopt.pools.sampling.table import SamplingTable
 from rlopt.pools.tables import Tables
-from rlopt.pools.training.table import TrainingTable
-from rlopt.problem import Columns, Ints, Problem
+from rlopt.problem import Columns, Problem
 from rlopt.problem.detail import PoolDetail
+from rlopt.problem.fixed import Fixed, FixedEngine, FixedSampling, FixedTraining
 from rlopt.reports import words
 from rlopt.request import Job, Request
 from rlopt.request.limits import Robust
@@ -227,26 +225,14 @@ def _held(problem: Problem, column: Columns) -> Fixed:
         entry = estimates.training_rows[int(problem.training.estimate[first])]
     table = estimates.training[entry.table][1]
     layout, nodes = table.layout.take(slice(entry.row, entry.row + 1)), int(table.nodes[entry.row])
-    engines: list[tuple[int, int, int]] = []
+    engines: list[FixedEngine] = []
     for row in (int(column.rollout[0]), int(column.rollout2[0])):
         if row >= 0:
             one = estimates.sampling_rows[int(problem.rollout.estimate[row])]
             sampler = estimates.sampling[one.table][1]
-            engines.append((int(sampler.tp[one.row]), int(sampler.ep[one.row]), int(sampler.nodes[one.row])))
-
-    def training(rows: TrainingTable, _: Ints) -> Ints:
-        kept = rows.nodes == nodes
-        for field in fields(Layout):
-            kept &= getattr(rows.layout, field.name) == getattr(layout, field.name)[0]
-        return np.asarray(np.flatnonzero(kept), dtype=np.int64)
-
-    def sampling(rows: SamplingTable, _: Ints) -> Ints:
-        kept = np.zeros(len(rows), dtype=np.bool_)
-        for tp, ep, count in engines:
-            kept |= (rows.tp == tp) & (rows.ep == ep) & (rows.nodes == count)
-        return np.asarray(np.flatnonzero(kept), dtype=np.int64)
-
-    return Fixed(training, sampling)
+            engines.append(FixedEngine(int(sampler.tp[one.row]), int(sampler.ep[one.row]), int(sampler.nodes[one.row])))
+    columns: dict[str, int] = {name: int(getattr(layout, name)[0]) for name in Layout.__match_args__}
+    return Fixed(training=FixedTraining(nodes=nodes, layout=columns), sampling=FixedSampling(engines=tuple(engines)))
 
 
 def _alike(there: Problem, columns: Columns, j: int, problem: Problem, column: Columns) -> bool:

@@ -7,7 +7,7 @@ the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from rlopt.estimates import Hardware, Layout, ModelShape
 from rlopt.estimates.loop.run_average import averaged
 from rlopt.estimates.training.scoring import scoring_layout, scoring_memory
-from rlopt.pools.context import Context, margin
+from rlopt.pools.context import Context, context_of, margin
 from rlopt.pools.layouts import POWERS, node_counts
 from rlopt.pools.run_points import at_points
 from rlopt.pools.training.memory import PARTS, Parts, as_dict
@@ -24,6 +24,8 @@ from rlopt.problem import Floats, Ints
 from rlopt.problem.fixed import stated_counts
 from rlopt.table import Table
 from rlopt.words import StageKind
+from rlopt.workloads import Workload
+from rlopt.workloads.variants import Variant
 
 MICRO_BATCHES = (1, 2, 4, 8, 16, 32)
 
@@ -42,6 +44,34 @@ class ScoringTable(Table):
     unknown: int
     points: Mapping[int, Floats]
     """Seconds at each point of the run, shape (rows, points); one point where no length changes."""
+
+
+def scoring_tables(context: Context, variants: Sequence[Variant]) -> dict[Hashable, tuple[Context, ScoringTable]]:
+    """Tables of every set of passes that has a pool of its own, by `scoring_key`; none where no offer has one."""
+    found: dict[Hashable, tuple[Context, ScoringTable]] = {}
+    for variant in variants:
+        if variant.own and scoring_key(variant) not in found:
+            here = replace(context_of(context, _scorers(variant)), kernels=variant.kernels)
+            table = scoring_table(here)
+            if table is not None:
+                found[scoring_key(variant)] = (here, table)
+    return found
+
+
+def scoring_key(variant: Variant) -> Hashable:
+    """Equal for variants whose pools that only score are of one table."""
+    return _scorers(variant).structure_key, variant.kernels
+
+
+def _scorers(variant: Variant) -> Workload:
+    """The roles that score on a pool of their own and their passes, alone."""
+    workload = variant.workload
+    return replace(
+        workload,
+        roles=tuple(role for role in workload.roles if role.name in variant.own),
+        stages=variant.scoring_stages,
+        evaluation=None,
+    )
 
 
 def replicas(context: Context, gpus_per_node: int) -> list[tuple[int, int]]:
@@ -94,7 +124,7 @@ def scoring_table(context: Context) -> ScoringTable | None:
     for p, precision in enumerate(context.request.choices.precision.score):
         known = ~np.isnan(hardware.peak(precision))
         unknown += int((~known).sum())
-        meant = known if context.only.scorers is None else known & context.only.scorers(layout, gpus)
+        meant = known if context.only.scorers is None else known & context.only.scorers.meant(layout, gpus)
         fits = np.flatnonzero(meant & (peak_gib(scoring_parts(context, layout, precision)) <= capacity))
         here, mine = hardware.take(fits), layout.take(fits)
         parts.append((fits, p))

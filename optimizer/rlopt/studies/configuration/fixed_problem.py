@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from rlopt.answers.configuration import Configuration, LayoutGiven, PoolGiven
 from rlopt.assembly import decisions as decided
 from rlopt.errors import NotSupportedError
-from rlopt.estimates import Layout
-from rlopt.pools.build import Fixed
-from rlopt.problem import Ints, Pools, Problem
-from rlopt.problem.fixed import FixedSizes, Mask
+from rlopt.problem import Pools, Problem
+from rlopt.problem.fixed import Fixed, FixedSizes, StatedLayout
 from rlopt.rules import Rule
 from rlopt.search.exhaustive import opened
 from rlopt.studies.configuration.user_machines import UserMachines
@@ -57,30 +55,16 @@ def held(config: Configuration, machines: UserMachines) -> Fixed:
         recompute=None if layout.recompute is None else Recompute(layout.recompute).code,
         engines=() if loose else tuple(engines),
     )
-    return Fixed(lambda table, _: np.arange(len(table)), lambda table, _: np.arange(len(table)), only)
+    return Fixed(only)
 
 
-def layouts(given: LayoutGiven, without: str = "") -> Mask | None:
-    """Which layouts are the stated one, one key left out of the comparison; None where nothing is stated."""
+def layouts(given: LayoutGiven, without: str = "") -> StatedLayout | None:
+    """What is stated of a layout, one key left out of the comparison; None where nothing is."""
     stated = {name: getattr(given, name) for name in DEGREES if name != without and getattr(given, name) is not None}
     sharding = None if without == "sharding" else given.sharding
     if not stated and sharding is None:
         return None
-
-    def meant(layout: Layout, gpus: Ints) -> NDArray[np.bool_]:
-        kept = np.ones(len(gpus), dtype=np.bool_)
-        for name, value in stated.items():
-            kept &= getattr(layout, name) == value
-        if sharding is None:
-            return kept
-        alone = layout.dp * layout.cp == 1  # a single rank has nothing to share
-        if sharding == "ddp":
-            return np.asarray(kept & alone)
-        meant_alone = alone & ((gpus == 1) | bool({"tp", "pp", "dp"} & set(stated)))
-        same = meant_alone | (~alone & (layout.sharding == Sharding(sharding).code))
-        return np.asarray(kept & same)
-
-    return meant
+    return StatedLayout(stated, None if sharding is None else Sharding(sharding).code)
 
 
 def narrowed(problem: Problem, config: Configuration, machines: UserMachines) -> Problem:

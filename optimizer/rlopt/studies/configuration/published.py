@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.answers.plan import Plan
-from rlopt.pools.build import Fixed, build_problem
-from rlopt.pools.sampling.table import SamplingTable
-from rlopt.pools.training.table import TrainingTable
-from rlopt.problem import Ints, Problem
+from rlopt.pools.build import build_problem
+from rlopt.problem import Problem
+from rlopt.problem.fixed import Fixed, FixedEngine, FixedSampling, FixedTraining
 from rlopt.request import Request
 from rlopt.rules import Rule, Scope, rules_of
 from rlopt.studies.cheapest import cheapest, find, solve_found
@@ -53,26 +52,18 @@ class PublishedComparison:
 
 def _held(run: Published, layout: bool) -> Fixed:
     """Rows of the estimates that are the configuration; ``layout`` False holds the machines alone."""
-
-    def training(table: TrainingTable, gpus: Ints) -> Ints:
-        kept = gpus <= run.gpus if run.training_gpus is None else gpus == run.training_gpus
-        if layout:
-            for name, degree in run.degrees.items():
-                kept = kept & (getattr(table.layout, name) == degree)
-            if run.sharding is not None:  # a single rank has nothing to share
-                alone = table.layout.dp * table.layout.cp == 1
-                kept = kept & (alone | (table.layout.sharding == run.sharding))
-            if run.offload is not None:
-                kept = kept & (table.layout.offload == Offload(run.offload).code)
-        return np.asarray(np.flatnonzero(kept), dtype=np.int64)
-
-    def sampling(table: SamplingTable, gpus: Ints) -> Ints:
-        kept = gpus <= run.gpus if run.training_gpus is None else gpus == run.gpus - run.training_gpus
-        if layout and run.rollout_tp is not None:
-            kept = kept & (table.tp == run.rollout_tp)
-        return np.asarray(np.flatnonzero(kept), dtype=np.int64)
-
-    return Fixed(training, sampling)
+    trained = (0, run.gpus) if run.training_gpus is None else (run.training_gpus, run.training_gpus)
+    beside = (0, run.gpus) if run.training_gpus is None else (run.gpus - run.training_gpus,) * 2
+    if not layout:
+        return Fixed(training=FixedTraining(trained), sampling=FixedSampling(beside))
+    columns = dict(run.degrees)
+    if run.offload is not None:
+        columns["offload"] = Offload(run.offload).code
+    engines = None if run.rollout_tp is None else (FixedEngine(run.rollout_tp),)
+    return Fixed(
+        training=FixedTraining(trained, layout=columns, sharding=run.sharding),
+        sampling=FixedSampling(beside, engines),
+    )
 
 
 def _size(run: Published) -> Rule:

@@ -13,7 +13,8 @@ from rlopt.pools.context import margin
 from rlopt.pools.node.host import node_memory_gib
 from rlopt.pools.sampling.engine import Engine, cache_gib, room_gib, weights_gib
 from rlopt.pools.sampling.table import engines
-from rlopt.pools.training.table import TrainingTable, known_layouts
+from rlopt.pools.training.candidates import known_layouts
+from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Ints, Problem
 from rlopt.reports import words
 from rlopt.studies.configuration.fixed_problem import DEGREES, layouts
@@ -56,7 +57,7 @@ def _no_layout(problem: Problem, config: Configuration) -> InputError:
         meant = layouts(given, key)
         if value is None:
             continue
-        left = every if meant is None else every.take(np.flatnonzero(meant(every, gpus)))
+        left = every if meant is None else every.take(meant.meant(every, gpus))
         if len(left.tp):
             names = _names(left, key)
             allowed = f"with the rest as stated: {', '.join(names)}"
