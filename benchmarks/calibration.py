@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "optimizer")]
 import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
-from rlopt.estimates import Calibration, load_calibration  # noqa: E402
+from rlopt.estimates import Calibration  # noqa: E402
 from rlopt.facts.files.folder import load_catalog  # noqa: E402
 from rlopt.fitting import Study  # noqa: E402
 from rlopt.fitting.user_rows import fit_study  # noqa: E402
@@ -108,7 +108,7 @@ def slowed(kind: str, row: Mapping[str, str], calibration: Calibration) -> float
 
 def held_out(kind: str, taken: int | None, groups: Sequence[Sequence[Mapping[str, str]]]) -> Errors:
     """Errors of the rows that no calibration saw; ``taken`` rows of each setup are calibrated on, None: half."""
-    base, catalog = load_calibration(), load_catalog()
+    base, catalog = load_catalog().calibration, load_catalog()
     errors = Errors([], [], [])
     for group in groups:
         count = len(group) // 2 if taken is None else taken

@@ -24,7 +24,6 @@ from rlopt.estimates import (
     forward_parts,
     forward_seconds,
     generation_seconds,
-    load_calibration,
     update_parts,
     update_seconds,
 )
@@ -62,12 +61,14 @@ def fastest(work: Callable[[], object], threads: int) -> float:
 def main() -> None:
     """Print the table."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 16_384
-    catalog, calibration = load_catalog(), load_calibration()
+    catalog, calibration = load_catalog(), load_catalog().calibration
     tokens, training = Tokens.of(160.0, 512.0, 900.0, 3584.0, True), Training("full", in_loop=True)
     print(f"{'model':<20}{'estimate':<12}{'rows/s, one thread':>20}{'two threads':>14}")
     for name in MODELS:
         shape = ModelShape.of(catalog.models[name])
-        hardware = Hardware.of([(catalog.devices["H100-SXM"], 8, "nvswitch", 3200.0)]).take(np.zeros(count, dtype=int))
+        hardware = Hardware.of([(catalog.devices["H100-SXM"], 8, "nvswitch", 3200.0)], calibration).take(
+            np.zeros(count, dtype=int)
+        )
         layout = rows(count, shape.moe)
         room, share = np.full(count, 40.0), np.full(count, 64.0)
 

@@ -166,14 +166,13 @@ def _verdicts(found: Sequence[Mapping[str, str]]) -> str:
 def coverage_csv() -> str:
     """Predict the shipped files and count what was predicted and refused, as CSV."""
     from rlopt import api
-    from rlopt.estimates.calibration import load_calibration
     from rlopt.measured.points import points_of
     from rlopt.measured.predictions import predict_table
 
     groups: defaultdict[tuple[str, str, str, str], list[Point]] = defaultdict(list)
     for file in FILES:
         table = read_table(MEASUREMENTS / f"{file}.csv")
-        for point in points_of(predict_table(table, api.catalog(), load_calibration())):
+        for point in points_of(predict_table(table, api.catalog(), api.catalog().calibration)):
             groups[f"{file}.csv", point.section, _measured(point), _outcome(point)].append(point)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")

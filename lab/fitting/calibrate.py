@@ -28,8 +28,8 @@ from lab.fitting.constants_file import room_text, values_of, with_tables
 from lab.fitting.folds import out_of_sample
 from lab.fitting.memory_margin import margins_after
 from lab.fitting.out_of_sample import LABELS, kept_out_csv
-from rlopt.estimates import Calibration, load_calibration
-from rlopt.estimates.calibration import calibration_dir
+from rlopt.data_dir import catalogs_dir
+from rlopt.estimates import Calibration
 from rlopt.facts import Catalog
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import Study, fit
@@ -125,7 +125,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args(arguments)
     kinds = tuple(k for k in STUDIES if not asked.kinds or k in asked.kinds)
-    calibration, texts = load_calibration(), {}
+    calibration, texts = load_catalog().calibration, {}
     rows: list[Record] = []
     moved: dict[tuple[str, ...], float] = {}
     for kind in () if asked.bands_only else kinds:
@@ -139,12 +139,13 @@ def main(arguments: list[str]) -> int:
             margins = margins_after(study, schemes["fold"], load_catalog(), calibration)
             calibration, moved = calibration.replaced(margins), moved | margins
         rows += rows_of(study, schemes, calibration)
+    folder = catalogs_dir() / "calibration"
     for room in sorted({path[0] for path in moved}):
-        texts[calibration_dir() / f"{room}.yaml"] = room_text(calibration_dir(), room, moved)
+        texts[folder / f"{room}.yaml"] = room_text(folder, room, moved)
     if rows or asked.bands_only:
         every = merged(rows)
         tables = band_tables(every)
-        bands = calibration_dir() / "bands.yaml"
+        bands = folder / "bands.yaml"
         texts[bands] = with_tables(bands.read_text(encoding="utf-8"), tables)
         banded = replace(calibration, bands={**calibration.bands, **tables})
         texts[OUT_OF_SAMPLE] = kept_out_csv(with_bands(every, banded))

@@ -33,6 +33,7 @@ def load(
     overrides: Sequence[str] = (),
     calibration: str | Path | None = None,
     steps_done: int | None = None,
+    facts: Catalog | None = None,
 ) -> Request:
     """Read and validate a constraints file.
 
@@ -42,10 +43,12 @@ def load(
     from rlopt.reading.request_file import load_request
 
     request = load_request(Path(path), overrides)
-    return request if calibration is None else with_calibration(request, calibration, steps_done)
+    return request if calibration is None else with_calibration(request, calibration, steps_done, facts)
 
 
-def with_calibration(request: Request, calibration: str | Path, steps_done: int | None = None) -> Request:
+def with_calibration(
+    request: Request, calibration: str | Path, steps_done: int | None = None, facts: Catalog | None = None
+) -> Request:
     """The request with constants of one's own timings; the rest of the run where they are of a run of this job.
 
     ``steps_done``: steps that are done by now; by default those of the calibration, 0 plans the whole job. Raises
@@ -54,7 +57,7 @@ def with_calibration(request: Request, calibration: str | Path, steps_done: int 
     from rlopt.reading.calibration_file import read_calibration
     from rlopt.reading.rest import with_own
 
-    return with_own(request, read_calibration(calibration), steps_done)
+    return with_own(request, read_calibration(calibration, facts), steps_done)
 
 
 def solve(
@@ -75,7 +78,7 @@ def solve(
     ``calibration``: as of `with_calibration`.
     """
     if calibration is not None:
-        request = with_calibration(request, calibration)
+        request = with_calibration(request, calibration, facts=facts)
     return solve_study(problem_of(request, facts), backend, time_limit, short_frontier, stress, stress_load)
 
 
@@ -127,7 +130,7 @@ def diff(
         return (
             read_plan(path)
             if is_plan(path)
-            else solve(load(path, calibration=calibration), backend, facts=facts, short_frontier=False)
+            else solve(load(path, calibration=calibration, facts=facts), backend, facts=facts, short_frontier=False)
         )
 
     first, second = Path(a), Path(b)
@@ -204,7 +207,12 @@ def calibrate(
 
 
 def export(
-    request: Request, to: str, plan: str | Path | Plan | None = None, smoke: bool = False, backend: str = "pulp"
+    request: Request,
+    to: str,
+    plan: str | Path | Plan | None = None,
+    smoke: bool = False,
+    backend: str = "pulp",
+    facts: Catalog | None = None,
 ) -> Export:
     """The plan, solved or saved, as a launcher's configuration; ``smoke``: with a short trial that proves memory.
 
@@ -212,7 +220,7 @@ def export(
     """
     from rlopt.studies.export import export as export_study
 
-    return export_study(request, to, catalog(), plan, smoke, backend)
+    return export_study(request, to, catalog() if facts is None else facts, plan, smoke, backend)
 
 
 def init_text(algorithm: str = "grpo", model: str | None = None) -> str:
@@ -227,6 +235,7 @@ def check(
     overrides: Sequence[str] = (),
     calibration: str | Path | None = None,
     steps_done: int | None = None,
+    facts: Catalog | None = None,
 ) -> list[str]:
     """Sentences on what a valid file says and what was derived from it.
 
@@ -235,8 +244,8 @@ def check(
     """
     from rlopt.studies.check import checked
 
-    request = load(path, overrides, calibration, steps_done)
-    return checked(request, facts_of(request), Path(path), overrides)
+    request = load(path, overrides, calibration, steps_done, facts)
+    return checked(request, facts_of(request, facts), Path(path), overrides)
 
 
 @lru_cache(maxsize=1)

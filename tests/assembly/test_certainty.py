@@ -14,8 +14,9 @@ from rlopt.columns.joint import join
 from rlopt.columns.pace import again
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
-from rlopt.estimates import framework_names, load_calibration, planned_framework
+from rlopt.estimates import framework_names, planned_framework
 from rlopt.estimates.uncertainty import planned_sigma
+from rlopt.facts.files.folder import load_catalog
 from rlopt.problem import Columns, Problem
 from rlopt.request import Request
 from rlopt.studies.cheapest import chosen
@@ -36,7 +37,7 @@ def solved(request: Request) -> tuple[Problem, Plan, Columns, Certainty]:
 def drawn(problem: Problem, column: Columns) -> tuple[np.ndarray, np.ndarray]:
     """Hours and bills of `RUNS` runs whose one pool is off by the model's own error."""
     gpu = problem.market.offers[int(problem.colocated.offer[column.train[0]])].shape.device
-    known = load_calibration()
+    known = load_catalog().calibration
     framework = framework_names(known)[planned_framework(known)]
     sigma = planned_sigma("training", gpu, False, known, problem.workload.generates, framework)
     off = np.exp(sigma * np.random.default_rng(7).standard_normal(RUNS))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlopt.estimates import Calibration, Hardware, Layout, ModelShape, Tokens, Training, load_calibration
+from rlopt.estimates import Calibration, Hardware, Layout, ModelShape, Tokens, Training
 from rlopt.facts import Catalog, Model
 from rlopt.facts.files.folder import load_catalog
 
@@ -19,7 +19,7 @@ def catalog() -> Catalog:
 
 
 def calibration() -> Calibration:
-    return load_calibration()
+    return load_catalog().calibration
 
 
 @lru_cache(maxsize=64)
@@ -50,7 +50,7 @@ def hardware(
     gbps: float | None = 3200.0,
     rows: int = 1,
 ) -> Hardware:
-    return Hardware.of([(load_catalog().devices[device], gpus, intra, gbps)] * rows)
+    return Hardware.of([(load_catalog().devices[device], gpus, intra, gbps)] * rows, calibration())
 
 
 def tokens(length: float = 2048.0, packed: bool = True) -> Tokens:

@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlopt.data_dir import catalogs_dir
 from rlopt.errors import InputError
-from rlopt.estimates import GENERATIONS, load_calibration
-from rlopt.estimates.calibration import calibration_dir
+from rlopt.estimates import GENERATIONS
+from rlopt.facts.files.folder import load_catalog
+from rlopt.facts.files.tables import table
 from tests.estimates.parts import catalog
 
 
 def test_every_constant_says_where_it_comes_from() -> None:
-    for path in sorted(calibration_dir().glob("*.yaml")):
+    for path in sorted((catalogs_dir() / "calibration").glob("*.yaml")):
         _every_line(path)
 
 
@@ -31,7 +33,7 @@ def _every_line(path: Path) -> None:
 
 
 def test_tables_name_every_generation_and_engine() -> None:
-    found = load_calibration()
+    found = load_catalog().calibration
     for room in (found.training, found.memory, found.generation):
         for key, value in room.items():
             if isinstance(value, dict) and "Hopper" in value:
@@ -42,7 +44,7 @@ def test_tables_name_every_generation_and_engine() -> None:
 
 
 def test_look_ups_follow_codes() -> None:
-    found, hopper = load_calibration(), np.array([GENERATIONS.index("Hopper")])
+    found, hopper = load_catalog().calibration, np.array([GENERATIONS.index("Hopper")])
     assert found.value("training", "half_width") == found.training["half_width"]
     assert found.by_generation("training", "gemm_ceiling", hopper)[0] == found.training["gemm_ceiling"]["Hopper"]
     assert found.by_engine("memory", "optimizer_bytes", np.array([0, 1]))[1] == 8.0
@@ -56,7 +58,8 @@ def test_look_ups_follow_codes() -> None:
 def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("name: mine\ntraining:\n  gemm_ceiling: {Hopper: 0.6}\n", encoding="utf-8")
-    found, shipped = load_calibration(mine), load_calibration()
+    shipped = load_catalog().calibration
+    found = shipped.overlaid(table(mine), mine)
     assert (found.name, found.training["gemm_ceiling"]["Hopper"]) == ("mine", 0.6)
     assert found.training["gemm_ceiling"]["Ampere"] == shipped.training["gemm_ceiling"]["Ampere"]
     assert found.memory == shipped.memory
@@ -67,4 +70,4 @@ def test_a_misspelt_constant_is_told(tmp_path: Path, text: str) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
-        load_calibration(mine)
+        load_catalog().calibration.overlaid(table(mine), mine)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import generation_seconds
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.sampling.decode import decode_step, fullest_rank, prefill_seconds
 from rlopt.estimates.sampling.serving import Serving
+from rlopt.facts.calibration import Calibration
 from tests.estimates.parts import calibration, hardware, shape
 
 H100 = hardware()

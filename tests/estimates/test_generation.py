@@ -222,9 +222,9 @@ def test_more_bandwidth_is_never_slower(name: str, tp: int, each: float, precisi
 @given(name=st.sampled_from(MODELS), precision=st.sampled_from(["bf16", "fp8", "fp4", "int4"]))
 def test_more_ranks_never_hold_more_each(name: str, precision: str) -> None:
     ways = np.array([1, 2, 4, 8, 16])
-    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, ways)) < 0.0)
+    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, ways, 1, CAL)) < 0.0)
     assert np.all(np.diff(kv_gib_per_token(shape(name), ways)) <= 0.0)
-    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, np.ones(5), ways)) <= 0.0)
+    assert np.all(np.diff(rollout_weights_gib(shape(name), precision, np.ones(5), ways, CAL)) <= 0.0)
 
 
 def test_steady_sampling_is_linear_in_the_samples() -> None:

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.estimates import CutLognormal, Tokens, load_calibration
+from rlopt.estimates import CutLognormal, Tokens
 from rlopt.estimates.lengths import CV, MOST_CV
+from rlopt.facts.files.folder import load_catalog
 
 
 def test_the_default_spread_is_the_calibrations() -> None:
-    assert load_calibration().generation["length_cv"] == CV
+    assert load_catalog().calibration.generation["length_cv"] == CV
 
 
 @given(mean=st.floats(10.0, 5000.0), room=st.floats(1.05, 50.0))

@@ -6,7 +6,7 @@ from typing import Any
 
 from rlopt.facts.files.folder import load_catalog
 
-_NAMES = ("operations", "nodes", "launchers", "stores", "skypilot", "measured")
+_NAMES = ("calibration", "operations", "nodes", "launchers", "stores", "skypilot", "measured")
 
 
 def shipped_tables() -> dict[str, Any]:

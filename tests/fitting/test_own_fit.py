@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlopt.estimates import ModelShape, load_calibration
-from rlopt.estimates.calibration import Calibration
+from rlopt.estimates import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.user_fit import Timing, parameters_of, refit, spreads, timings_of, value_at
 from rlopt.fitting.user_run import OwnRun
 
-SHIPPED = load_calibration()
+SHIPPED = load_catalog().calibration
 MODEL = ModelShape.of(load_catalog().models["DeepSeek-R1-Distill-Qwen-7B"])
 
 

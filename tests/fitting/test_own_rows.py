@@ -9,12 +9,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.user_rows import fit_rows, fit_study
 from rlopt.measured.rows import parse_table
 
-BASE = load_calibration()
+BASE = load_catalog().calibration
 ENGINE, DEVICE = "llm-foundry", "A100-80GB"
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.facts import Catalog
+from rlopt.facts.calibration import Calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.measured import predictions
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.predictions import Prediction, predict_table
@@ -16,7 +17,7 @@ from rlopt.measured.rows import MeasuredRow, parse_table
 
 Answer = Callable[[MeasuredRow], RowOutcome]
 CATALOG = cast("Catalog", SimpleNamespace())
-CALIBRATION = load_calibration()
+CALIBRATION = load_catalog().calibration
 
 
 def replace_models(patch: Any, answer: Answer) -> None:

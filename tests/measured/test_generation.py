@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from lab.fitting.generation import measured_rows
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.names import find_machine, find_model
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.cells import Cells, cells_of
 from rlopt.measured.sampling.rows import predict
 
-CATALOG, CAL = load_catalog(), load_calibration()
+CATALOG, CAL = load_catalog(), load_catalog().calibration
 PLAIN = {
     "id": "mine-1", "engine": "vLLM", "version": "0.11.0", "model": "Qwen3-8B", "gpu": "H100-SXM-80GB", "gpus": "2",
     "tp": "2", "weight_precision": "bf16", "input_len": "1000", "output_len": "500", "batch_or_concurrency": "64",

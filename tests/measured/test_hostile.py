@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rlopt import api
-from rlopt.estimates.calibration import load_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.predictions import predict_table
 from rlopt.measured.rows import MeasuredRow, MeasuredTable, read_table
 
@@ -30,7 +30,7 @@ def test_spoilt_cells(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for row in dice.sample(table.rows, ROWS):
         spoilt = dice.sample(sorted(set(row.cells) - {"id"}), dice.choice((1, 1, 2, 4)))
         rows.append(MeasuredRow(row.line, {**row.cells, **{column: dice.choice(SPOILT) for column in spoilt}}))
-    found = predict_table(MeasuredTable(name, table.columns, tuple(rows)), api.catalog(), load_calibration())
+    found = predict_table(MeasuredTable(name, table.columns, tuple(rows)), api.catalog(), load_catalog().calibration)
     assert {one.row.line for one in found} == {row.line for row in rows}
     for one in found:
         predicted, low, high = one.outcome.predicted, one.outcome.low, one.outcome.high

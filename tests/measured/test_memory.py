@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.memory.fields import MemoryFields, fields_of
 from rlopt.measured.memory.fits import as_training_row, capacity_gib, copies, refused
@@ -18,7 +17,7 @@ from rlopt.measured.quantities import FITS_QUANTITY, PEAK
 from rlopt.measured.rows import MeasuredRow, read_table
 from rlopt.measured.training.megatron_args import arguments, model_of
 
-CAL, CATALOG = load_calibration(), load_catalog()
+CAL, CATALOG = load_catalog().calibration, load_catalog()
 FOLDER = Path(__file__).parents[2] / "measurements"
 LLAMA = {"model": "Llama-3.1-8B", "gpus": "8", "gpu": "H100-80GB", "source": "pytorch/torchtitan", "method": "full"}
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.loop.fields import LoopFields, read_loop
@@ -15,7 +14,7 @@ from rlopt.measured.loop.trainer import is_trainer, training_row
 from rlopt.measured.quantities import STAGE_COLUMNS, asked
 from rlopt.measured.rows import MeasuredRow, MeasuredTable, read_table
 
-CATALOG, CAL = load_catalog(), load_calibration()
+CATALOG, CAL = load_catalog(), load_catalog().calibration
 FILE = Path(__file__).parents[2] / "measurements" / "rl.csv"
 NEMO = {
     "framework": "NeMo-RL", "version": "v0.5", "algorithm": "GRPO", "model": "Qwen3-32B", "gpu": "H100-80G",
@@ -166,7 +165,7 @@ def test_trainers_go_to_the_training_model_under_its_columns() -> None:
     trainer = row("train_time_s", **cells)
     assert is_trainer(trainer)
     assert not is_trainer(row())
-    found = training_row(trainer)
+    found = training_row(trainer, CAL.loops)
     assert isinstance(found, MeasuredRow)
     assert found.quantity == "step_time_s"
     told = {name: found.text(name) for name in ("seq_len", "global_batch", "method", "activation_recompute")}

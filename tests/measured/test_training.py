@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.fields import TrainingFields, read_fields
 from rlopt.measured.training.rows import cases, predict
 from rlopt.measured.training.stacks import find_stack
 
-CATALOG, CAL = load_catalog(), load_calibration()
+CATALOG, CAL = load_catalog(), load_catalog().calibration
 PLAIN = {
     "id": "a-1", "model": "Meta-Llama-3.1-8B", "gpu": "H100-80GB", "gpus": "8", "gpus_per_node": "8",
     "precision": "bf16", "method": "full", "sharding": "zero3/fsdp", "tp": "1", "pp": "1", "dp": "8", "cp": "1",
@@ -131,9 +130,7 @@ def test_an_engine_cell_wins_over_the_source() -> None:
 
 
 def test_every_stack_of_the_table_is_a_family_of_constants() -> None:
-    from rlopt.measured.training.stacks import _entries
-
-    assert {entry.facts.engine for entry in _entries()} <= set(CAL.engines)
+    assert {one.facts.engine for one in CAL.stacks.sources} <= set(CAL.engines)
 
 
 def test_step_time_and_throughput_say_the_same() -> None:

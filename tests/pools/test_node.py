@@ -65,7 +65,7 @@ def test_a_node_holds_processes_samples_and_its_part_of_a_checkpoint() -> None:
 
 def test_what_is_in_host_memory_already_is_not_copied_there() -> None:
     context = parts.context("grpo")
-    saved = checkpoint_sizes(context.request, context.workload).resumable_bytes / GIB
+    saved = checkpoint_sizes(context.request, context.workload, context.calibration).resumable_bytes / GIB
     everything, weights, nothing = staged_gib(context, np.array([0, 1, 2]))
     assert everything == pytest.approx(saved)
     # AdamW keeps a master copy and two moments of 4 bytes beside weights of 2
@@ -76,7 +76,7 @@ def test_what_is_in_host_memory_already_is_not_copied_there() -> None:
 def test_disk_holds_image_weights_checkpoint_and_data() -> None:
     context = parts.context("grpo", {"dataset_size": 80 * GIB})
     weights = weights_bytes(context, "train") / GIB
-    saved = checkpoint_sizes(context.request, context.workload).resumable_bytes / GIB
+    saved = checkpoint_sizes(context.request, context.workload, context.calibration).resumable_bytes / GIB
     fixed = NODES.disk_image_gib + NODES.disk_logs_gib
     found = disk_gib(context, "train", np.array([1, 4]))
     assert found == pytest.approx([fixed + weights + (saved + 80) / n for n in (1, 4)])

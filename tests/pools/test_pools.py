@@ -10,7 +10,6 @@ import pytest
 
 from rlopt.answers.plan import LayoutChoice
 from rlopt.assembly.audit import straddles
-from rlopt.estimates import load_calibration
 from rlopt.facts import FailureRate
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.builder import join_pools
@@ -114,16 +113,16 @@ def test_a_machine_with_its_own_disk_still_boots_from_a_volume_where_the_provide
 
 def test_bytes_of_a_checkpoint() -> None:
     workload = hand_problem().workload
-    found = checkpoint_sizes(request(), workload)
+    found = checkpoint_sizes(request(), workload, load_catalog().calibration)
     # 10e9 weights of 2 bytes, and 12 more for the fp32 master copy and two moments
     assert found.weights_bytes == 20e9
     assert found.resumable_bytes == 140e9
     critic = Role("critic", replace(MODEL, params=1e9), True)
     reference = Role("reference", MODEL, False)
     both = replace(workload, roles=(*workload.roles, critic, reference))
-    assert checkpoint_sizes(request(), both).resumable_bytes == 154e9
-    assert checkpoint_sizes(request(), both).weights_bytes == 20e9
-    assert set(load_calibration().memory["saved_optimizer_bytes"]) == {"adamw", "adamw_bf16", "adamw_8bit"}
+    assert checkpoint_sizes(request(), both, load_catalog().calibration).resumable_bytes == 154e9
+    assert checkpoint_sizes(request(), both, load_catalog().calibration).weights_bytes == 20e9
+    assert set(load_catalog().calibration.memory["saved_optimizer_bytes"]) == {"adamw", "adamw_bf16", "adamw_8bit"}
 
 
 @pytest.mark.parametrize(

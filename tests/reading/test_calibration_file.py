@@ -8,8 +8,8 @@ import pytest
 
 from rlopt import api
 from rlopt.errors import InputError
-from rlopt.estimates.calibration import load_calibration, own_calibration
 from rlopt.estimates.uncertainty import planned_sigma
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.request import Request
 
@@ -38,8 +38,8 @@ def _own(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_constant_that_another_row_gives_can_become_its_own(tmp_path: Path) -> None:
-    found = own_calibration(read_calibration(_own(tmp_path, CONSTANTS)).constants.document)
-    shipped = load_calibration()
+    found = load_catalog().calibration.with_own(read_calibration(_own(tmp_path, CONSTANTS)).constants.document)
+    shipped = load_catalog().calibration
     assert found.at(("rl", "frameworks", "verl-megatron", "sample")) == 1.4
     assert "sample" not in shipped.rl["frameworks"]["verl-megatron"]
     assert found.training == shipped.training
@@ -128,7 +128,8 @@ def test_a_run_with_nothing_left_is_said_so(root: Path, tmp_path: Path, override
 
 def test_own_bands_hold_on_their_gpu_types_and_never_widen_others(tmp_path: Path) -> None:
     text = "bands: {own: {training: {H100-SXM: 0.05, others: 0.1}}}\nrl: {framework: openrlhf}\n"
-    own, shipped = own_calibration(read_calibration(_own(tmp_path, text)).constants.document), load_calibration()
+    shipped = load_catalog().calibration
+    own = shipped.with_own(read_calibration(_own(tmp_path, text)).constants.document)
     assert planned_sigma("training", "H100-SXM", False, own, True, "openrlhf") == 0.05
     known = planned_sigma("training", "A100-80GB", False, shipped, True, "nemo-aligner")
     assert planned_sigma("training", "A100-80GB", False, shipped, True, "openrlhf") > 0.5

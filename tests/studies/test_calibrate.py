@@ -14,7 +14,7 @@ from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import Plan
 from rlopt.answers.recalibration import Recalibration
 from rlopt.errors import InputError
-from rlopt.estimates import own_calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import OwnConstants, Request
@@ -99,7 +99,7 @@ def test_stages_by_factors_are_those_of_the_whole_model(root: Path, placement: s
     problem = api.problem_of(job)
     plain, other = (price(problem, config, with_constants(job, one)) for one in (None, constants))
     before, after = (own_run(one.plan, one.problem) for one in (plain, other))
-    told = before.predicted(own_calibration(constants.document))
+    told = before.predicted(load_catalog().calibration.with_own(constants.document))
     meant = after.predicted(after.base)
     for stage in ("update", "score", "generate", "step"):
         assert told[stage] == pytest.approx(meant[stage], rel=1e-6), stage

@@ -36,7 +36,6 @@ from rlopt.estimates import (
     ModelShape,
     Tokens,
     Training,
-    load_calibration,
     planned_stack,
     update_parts,
     update_seconds,
@@ -151,11 +150,11 @@ def test_torchtunes_lora_on_one_rtx_4090() -> None:
 
     Published by torchtune's README (commit bd2a0fc7c314); its loss is chunked.
     """
-    catalog, calibration = load_catalog(), load_calibration()
+    catalog, calibration = load_catalog(), load_catalog().calibration
     shape = ModelShape.of(catalog.models["Meta-Llama-3.1-8B"])
     one = np.ones(1, dtype=np.int64)
     layout = Layout(one, one, one, one, one, one, one, 0 * one, 2 * one, 2 * one, 0 * one)
-    machine = Hardware.of([(catalog.devices["RTX-4090"], 1, "none", None)])
+    machine = Hardware.of([(catalog.devices["RTX-4090"], 1, "none", None)], calibration)
     tokens, training = Tokens(2048.0, 2048.0, 2048.0**2, True), Training("lora", lora_rank=8)
     stack = planned_stack(layout, training, chunked_loss=True)
     memory = update_parts(shape, training, machine, layout, tokens, "bf16", calibration, stack=stack).total()[0]

@@ -87,7 +87,8 @@ def pflop_days(variant: Variant, size: int, steps: int, problem: Problem) -> flo
     roles = (*variant.workload.roles, *variant.once_roles)
     shapes = {role.name: role_shape(role) for role in roles}
     trainings = {role.name: role_training(problem.request, role) for role in roles if role.trained}
-    flops = steps * step_flops(variant.workload, shapes, trainings, size)
+    shared = problem.catalog.calibration.value("generation", "most_shared")
+    flops = steps * step_flops(variant.workload, shapes, trainings, size, shared)
     return (flops + once_flops(variant.once, variant.once_sequences, shapes, trainings)) / PFLOP_DAY
 
 

@@ -50,15 +50,15 @@ def validate(csv: Path, out: Path | None, plot: Path | None, as_json: bool) -> i
     """
     _refuse_overwriting(csv, out, plot)
     from rlopt import api
-    from rlopt.estimates.calibration import load_calibration
     from rlopt.measured.predictions import FAULT, predict_table
     from rlopt.measured.records import document, to_csv
     from rlopt.measured.rows import read_table
 
     table = read_table(csv)
-    calibration = load_calibration()
+    facts = api.catalog()
+    calibration = facts.calibration
     with working(f"predicting {len(table.rows):,} rows of {csv.name}"):
-        found = document(table, predict_table(table, api.catalog(), calibration), calibration)
+        found = document(table, predict_table(table, facts, calibration), calibration)
         picture = None if plot is None else _drawn(found["predictions"], plot)
     if out is not None:
         write_file(out, to_csv(found["predictions"]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rlopt.estimates.arrays import Hardware, Layout, Stack, Training
-from rlopt.estimates.calibration import Calibration, load_calibration, own_calibration
 from rlopt.estimates.codes import GENERATIONS
 from rlopt.estimates.lengths import CutLognormal, Tokens
 from rlopt.estimates.loop.failures import daly_interval, expected_hours, working_hours, young_interval
@@ -36,6 +35,7 @@ from rlopt.estimates.training.memory import MemoryParts, forward_parts, memory_m
 from rlopt.estimates.training.states import host_gib, planned_stack, resident_gib, training_engine
 from rlopt.estimates.training.update import forward_seconds, optimizer_seconds, update_seconds
 from rlopt.estimates.uncertainty import quantile
+from rlopt.facts.calibration import Calibration
 
 __all__ = [
     "GENERATIONS",
@@ -65,12 +65,10 @@ __all__ = [
     "kv_gib_per_token",
     "kv_room_gib",
     "lagging_sample",
-    "load_calibration",
     "loop_factors",
     "loop_seconds",
     "memory_margin",
     "optimizer_seconds",
-    "own_calibration",
     "planned_framework",
     "planned_stack",
     "quantile",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.estimates.codes import GENERATIONS, Flags, Floats, Ints, Values
 from rlopt.estimates.lengths import Tokens
 from rlopt.facts import Device
+from rlopt.facts.calibration import Calibration
 from rlopt.table import Table
 from rlopt.units import TERA, gbps_to_gb_s
 from rlopt.words import Precision
@@ -62,9 +62,9 @@ class Hardware(Table):
     kind: Ints | None = None
 
     @staticmethod
-    def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration | None = None) -> Hardware:
+    def of(rows: Sequence[tuple[Device, int, str, float | None]], calibration: Calibration) -> Hardware:
         """From (device, GPUs per node, intra-node link, network Gb/s of a node or None)."""
-        links = (calibration or load_calibration()).links
+        links = calibration.links
         slots = {int(generation): float(rate) for generation, rate in links["pcie_gb_s"].items()}
         oldest = min(slots)
         pcie = [slots[min(max(device.pcie_gen or oldest, oldest), max(slots))] for device, *_ in rows]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.facts.device import GENERATIONS as GENERATIONS
 from rlopt.table import Floats as Floats
 from rlopt.table import Ints as Ints
 
@@ -14,7 +15,6 @@ Values = float | NDArray[Any]
 """One value for all rows, or one a row, shape (n,)."""
 Flags = bool | NDArray[np.bool_]
 
-GENERATIONS = ("Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "CDNA")
 PLANNED_ENGINES = ("megatron", "fsdp", "torchtune")
 """Families of training stacks that plans assume: the first of the calibration's engines, in this order."""
 MEGATRON, FSDP, TORCHTUNE = range(3)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Values
-from rlopt.estimates.calibration import Calibration
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 
 VALUE = 2.0

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rlopt.estimates.arrays import Floats
-from rlopt.estimates.calibration import Calibration
+from rlopt.facts.calibration import Calibration
 from rlopt.words import StageKind
 
 KIND_OF_STAGE = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlopt.facts.calibration import Calibration
 from rlopt.facts.catalog import Catalog
 from rlopt.facts.device import PRECISIONS, Device
 from rlopt.facts.launcher import Launcher, SkyPilotNames
@@ -21,6 +22,7 @@ from rlopt.facts.storage_speed import StorageSpeed
 __all__ = [
     "PRECISIONS",
     "CachePrice",
+    "Calibration",
     "Catalog",
     "Commitment",
     "CpuOffer",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from rlopt.errors import MissingFactError
+from rlopt.facts.calibration import Calibration
 from rlopt.facts.device import Device
 from rlopt.facts.launcher import Launcher, SkyPilotNames
 from rlopt.facts.measured import MeasuredNames
@@ -72,6 +73,8 @@ class Catalog:
     reference_regions: Mapping[str, str]
     provenance: tuple[Provenance, ...]
     left_out: Mapping[str, int]
+    calibration: Calibration
+    """Fitted constants of the estimates."""
     operations: Operations
     nodes: Nodes
     launchers: Mapping[str, Launcher]

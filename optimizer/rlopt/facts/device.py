@@ -10,6 +10,8 @@ from rlopt.words import Precision
 #: Number formats that a device is rated in: those of plans, and tf32.
 PRECISIONS: tuple[str, ...] = (Precision.FP32, "tf32", *tuple(Precision)[1:])
 
+GENERATIONS = ("Volta", "Turing", "Ampere", "Ada", "Hopper", "Blackwell", "CDNA")
+
 
 @dataclass(frozen=True, slots=True)
 class Device:

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from rlopt.errors import InputError, RloptError
-from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.outcome import FITS, OOM, RowOutcome, with_band
 from rlopt.measured.quantities import (
     CELL_OF,

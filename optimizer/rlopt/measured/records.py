@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from rlopt.estimates.calibration import Calibration
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.meanings import MEANINGS
 from rlopt.measured.points import points_of
 from rlopt.measured.predictions import Prediction

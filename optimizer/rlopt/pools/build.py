@@ -82,7 +82,7 @@ def build_problem(
         operations=catalog.operations,
         tariffs=tariffs,
         tiers=TierTable.of(tariffs),
-        checkpoint=checkpoint_of(request, variants),
+        checkpoint=checkpoint_of(request, variants, context.calibration),
         intervals=intervals(request, variants),
         training=training,
         rollout=pools.rollout,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlopt.estimates import own_calibration
+from rlopt.estimates import Calibration
 from rlopt.estimates.roles import POLICY, trained_params
 from rlopt.problem.checkpoint_size import Checkpoint
 from rlopt.request import Request
@@ -15,18 +15,18 @@ from rlopt.workloads.variants import Variant
 INTERVALS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-def checkpoint_sizes(request: Request, workload: Workload) -> Checkpoint:
+def checkpoint_sizes(request: Request, workload: Workload, calibration: Calibration) -> Checkpoint:
     """Bytes of a resumable copy (all trained models) and of a weights-only copy (the policy)."""
-    kept = own_calibration(request.constants.document if request.constants else None).memory
+    kept = calibration.memory
     weight, optimizer = float(kept["saved_weight_bytes"]), float(kept["saved_optimizer_bytes"][request.job.optimizer])
     trained = {role.name: trained_params(role, request.job.trainable) for role in workload.roles if role.trained}
     policy = sum(trained.get(name, 0.0) for name in POLICY)
     return Checkpoint(sum(trained.values()) * (weight + optimizer), policy * weight)
 
 
-def checkpoint_of(request: Request, variants: Sequence[Variant]) -> Checkpoint:
+def checkpoint_of(request: Request, variants: Sequence[Variant], calibration: Calibration) -> Checkpoint:
     """The same of every way to run the job: they differ where a model that is trained is chosen."""
-    sizes = [checkpoint_sizes(request, variant.workload) for variant in variants]
+    sizes = [checkpoint_sizes(request, variant.workload, calibration) for variant in variants]
     states, weights = tuple(size.resumable_bytes for size in sizes), tuple(size.weights_bytes for size in sizes)
     found = sizes[0] if len(set(states)) == 1 else replace(sizes[0], by_variant=states)
     return found if len(set(weights)) == 1 else replace(found, weights_by_variant=weights)

@@ -17,7 +17,6 @@ from rlopt.estimates import (
     Training,
     framework_names,
     memory_margin,
-    own_calibration,
     planned_framework,
     planned_stack,
     quantile,
@@ -178,7 +177,8 @@ class Context:
 
 def topology_hardware(topologies: tuple[Topology, ...], catalog: Catalog) -> Hardware:
     """Hardware rows of the market's topologies."""
-    return Hardware.of([(catalog.devices[t.device], t.gpus_per_node, t.intra, t.node_gbps) for t in topologies])
+    rows = [(catalog.devices[t.device], t.gpus_per_node, t.intra, t.node_gbps) for t in topologies]
+    return Hardware.of(rows, catalog.calibration)
 
 
 def _shapes(roles: Sequence[Role]) -> dict[str, ModelShape]:
@@ -208,7 +208,7 @@ def make_context(
     wider bands then hold for all.
     """
     hardware = topology_hardware(market.topologies, catalog)
-    calibration = own_calibration(request.constants.document if request.constants else None)
+    calibration = catalog.calibration.with_own(request.constants.document if request.constants else None)
     moe = experts or any(role.model.experts > 0 for role in workload.roles)
 
     framework = framework_names(calibration).index(engine) if engine else planned_framework(calibration)

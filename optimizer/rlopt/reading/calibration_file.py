@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from rlopt.errors import Complaint, InputError
 from rlopt.estimates.bounds import bounds_of
-from rlopt.estimates.calibration import OPEN, ROOMS, load_calibration
+from rlopt.facts import Catalog
+from rlopt.facts.calibration import OPEN, ROOMS, Calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.facts.files.text import read_text
 from rlopt.reading.files.tree import Tree, join, parse
 from rlopt.request import OwnConstants
@@ -51,8 +53,8 @@ class OwnCalibration:
     lines: Mapping[str, int | None]
 
 
-def read_calibration(path: str | Path) -> OwnCalibration:
-    """Read a calibration.yaml.
+def read_calibration(path: str | Path, facts: Catalog | None = None) -> OwnCalibration:
+    """Read a calibration.yaml, of constants of ``facts`` (the shipped ones by default).
 
     Raises
     ------
@@ -65,16 +67,16 @@ def read_calibration(path: str | Path) -> OwnCalibration:
     tree = parse(text, name)
     if tree.complaints:
         raise InputError(tree.complaints)
-    return _Reader(tree, name).read()
+    return _Reader(tree, name, (load_catalog() if facts is None else facts).calibration).read()
 
 
 class _Reader:
     """Reads one tree; complaints are collected."""
 
-    def __init__(self, tree: Tree, name: str) -> None:
+    def __init__(self, tree: Tree, name: str, shipped: Calibration) -> None:
         self.tree, self.name = tree, name
         self.complaints: list[Complaint] = []
-        self.shipped = load_calibration()
+        self.shipped = shipped
 
     def read(self) -> OwnCalibration:
         """The calibration, or every complaint."""

@@ -47,8 +47,9 @@ class Solving:
 
     def plan(self, request: Request) -> Plan:
         """The plan of the whole job, whatever its status."""
-        own = request if self.calibration is None else with_own(request, read_calibration(self.calibration), 0)
-        return cheapest(problem_of(own, self.facts), self.backend)
+        if self.calibration is not None:
+            request = with_own(request, read_calibration(self.calibration, self.facts), 0)
+        return cheapest(problem_of(request, self.facts), self.backend)
 
 
 def side_by_side(

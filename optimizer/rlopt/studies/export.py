@@ -32,7 +32,7 @@ def export(
     needs(to, request.job.algorithm)
     models = resolve_models(request, facts)
     if plan is None:
-        found = solve(problem_of(request), backend).require()
+        found = solve(problem_of(request, facts), backend).require()
     elif isinstance(plan, Plan):
         found = plan.require()
     else:

@@ -8,11 +8,12 @@ import pytest
 from lab.fitting.constants_file import with_constants, with_tables
 from lab.fitting.folds import fold_of, out_of_sample
 from lab.fitting.published import source_weights
-from rlopt.estimates import Calibration, load_calibration
+from rlopt.estimates import Calibration
+from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import Parameter, Study, fit
 from rlopt.measured.outcome import RowOutcome, band_factor, with_band
 
-CAL = load_calibration()
+CAL = load_catalog().calibration
 PATH = ("training", "half_width")
 X = np.linspace(1.0, 40.0, 40)
 

@@ -7,11 +7,10 @@ import pytest
 
 from lab.fitting.generation import measured_rows, study
 from lab.fitting.published import dropped
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.fit import Study, log_errors
 
-CAL = load_calibration()
+CAL = load_catalog().calibration
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,11 @@ import pytest
 from lab.fitting.memory import measured_rows, study, touches
 from lab.fitting.memory_margin import OWN_STATES, family, margins
 from lab.fitting.published import published
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.fit import Study, log_errors
 from rlopt.measured.memory.cases import cases
 
-CAL, CATALOG = load_calibration(), load_catalog()
+CAL, CATALOG = load_catalog().calibration, load_catalog()
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,11 @@ from lab.fitting.published import dropped
 from lab.fitting.rl import measured_rows, study
 from lab.fitting.rl_sync import study as sync_study
 from lab.fitting.rl_sync import transport_of
-from rlopt.estimates import load_calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting import fit
 from rlopt.measured.rows import MeasuredRow
 
-CATALOG, CAL = load_catalog(), load_calibration()
+CATALOG, CAL = load_catalog(), load_catalog().calibration
 STUDY = study(CATALOG, CAL)
 STATED = np.array([lengths == "stated" for lengths in STUDY.labels["lengths"]])
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Flags, Values
 from rlopt.estimates.loop.transfer import (
     framework_names,
@@ -28,6 +27,7 @@ from rlopt.estimates.loop.transfer import (
     swap_seconds,
     transport_seconds,
 )
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import Placement
 

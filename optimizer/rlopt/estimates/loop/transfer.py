@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Ints
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Flags, Values
 from rlopt.estimates.communication import over
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 from rlopt.words import Placement
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.sampling.decode import DecodeStep, decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token
 from rlopt.estimates.sampling.rates import Rates
 from rlopt.estimates.sampling.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import bytes_to_gib
 from rlopt.workloads import Acting
 

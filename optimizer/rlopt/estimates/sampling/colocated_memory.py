@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Flags, Floats, Values
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.sampling.memory import rollout_other_gib
+from rlopt.facts.calibration import Calibration
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.communication import outside_bytes_s, over
 from rlopt.estimates.sampling.memory import kept_tokens, kv_gib_per_token
 from rlopt.estimates.sampling.rates import Rates
 from rlopt.estimates.sampling.serving import SIXTEEN, Serving, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.table import Table
 from rlopt.units import GIB, GIGA
 

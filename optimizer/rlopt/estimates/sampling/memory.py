@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Ints, Words
-from rlopt.estimates.calibration import Calibration, load_calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 
 SIXTEEN = 2.0
@@ -18,8 +18,8 @@ def rollout_weights_gib(
     shape: ModelShape,
     precision: str | Words,
     tp: Floats | Ints,
-    ep: Floats | Ints | int = 1,
-    calibration: Calibration | None = None,
+    ep: Floats | Ints | int,
+    calibration: Calibration,
     dense_precision: str | Words | None = None,
 ) -> Floats:
     """Weights of one rollout rank, shape of ``tp``.
@@ -29,10 +29,9 @@ def rollout_weights_gib(
     where that is another.
     """
     ways = np.asarray(tp, dtype=np.float64)
-    sizes = calibration or load_calibration()
-    size = sizes.size_bytes(precision if dense_precision is None else dense_precision)
+    size = calibration.size_bytes(precision if dense_precision is None else dense_precision)
     dense = (shape.dense * size + shape.tables * np.maximum(size, SIXTEEN)) / ways
-    return np.asarray((dense + shape.experts_total * sizes.size_bytes(precision) / np.maximum(ways, ep)) / GIB)
+    return np.asarray((dense + shape.experts_total * calibration.size_bytes(precision) / np.maximum(ways, ep)) / GIB)
 
 
 def kv_gib_per_token(

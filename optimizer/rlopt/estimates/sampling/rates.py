@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import WEIGHT_ONLY, Hardware, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints, Values
 from rlopt.estimates.sampling.serving import SIXTEEN, Serving, measured_factor, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 
 FLOPS = ("flops_16", "flops_8", "flops_4")

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import GENERATIONS, Values
 from rlopt.estimates.lengths import CutLognormal
 from rlopt.estimates.sampling.decode import DecodeStep, decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token
 from rlopt.estimates.sampling.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 
 NODES = 5
 """Gauss-Legendre nodes of the tail's integral: within 3.3 % of the exact one (3 nodes 7 %, 2 nodes 29 %)."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rlopt.estimates.arrays import Hardware, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import GENERATIONS, Flags, Floats, Ints, Values
+from rlopt.facts.calibration import Calibration
 
 SIXTEEN = 2.0
 """Bytes of a 16-bit value."""

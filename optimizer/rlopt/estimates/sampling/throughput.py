@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Values
 from rlopt.estimates.sampling.decode import decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token, rollout_weights_gib
 from rlopt.estimates.sampling.responses import sequence_cap, tail_seconds
 from rlopt.estimates.sampling.serving import Serving, of_engine
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 
 
 @dataclass(frozen=True, slots=True)

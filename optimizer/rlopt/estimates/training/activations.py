@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Flags, Floats, Layout, Stack, Tokens, Training, Values
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import FULL, SELECTIVE
 

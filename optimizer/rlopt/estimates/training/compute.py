@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Tokens, Training, Values, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.experts import experts_s
 from rlopt.estimates.training.states import stage_layers
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 from rlopt.words import FULL, SELECTIVE
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Values
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.communication import expert_parallel_s
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 
 BLOCK = 128
 """Rows and columns that grouped GEMMs of low precision tile."""

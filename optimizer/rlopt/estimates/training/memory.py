@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlopt.estimates.arrays import Flags, Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import PLANNED_ENGINES
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.activations import activation_gib, layer_gib, micro_batch_tokens
 from rlopt.estimates.training.states import planned_stack, shards, training_states
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import OPTIMIZER_OFF, ZERO1, ZERO3
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Ints, Layout, Stack, Tokens
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.memory import MemoryParts, forward_parts
+from rlopt.facts.calibration import Calibration
 
 
 def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: Ints | int = 1) -> Layout:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Training, Values, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import FSDP, MEGATRON, TORCHTUNE
 from rlopt.estimates.shape import ModelShape
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import LOW_PRECISIONS, OPTIMIZER_OFF, PARAMETERS_OFF, ZERO1, ZERO2, ZERO3
 

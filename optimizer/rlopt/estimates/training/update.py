@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.communication import (
     context_parallel_s,
     sharded_bytes_s,
@@ -23,6 +22,7 @@ from rlopt.estimates.communication import (
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.compute import Passes, hbm_bytes_s, stage_compute_s
 from rlopt.estimates.training.states import Shards, adapter_shards, planned_stack, shards, stage_layers
+from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 from rlopt.words import OPTIMIZER_OFF, ZERO1, ZERO2, ZERO3
 

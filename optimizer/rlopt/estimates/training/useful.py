@@ -16,7 +16,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from rlopt.estimates.arrays import Training
-from rlopt.estimates.calibration import load_calibration
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.compute import GEMM_BACKWARD
 from rlopt.words import StageKind
@@ -43,12 +42,12 @@ def update_flops(shape: ModelShape, training: Training) -> float:
     return FLOPS * (body + float(shape.head) * (1.0 + flows + own * float(head)))
 
 
-def sampling_flops(workload: Workload, shapes: Mapping[str, ModelShape], group_size: int) -> float:
+def sampling_flops(workload: Workload, shapes: Mapping[str, ModelShape], group_size: int, most_shared: float) -> float:
     """FLOPs of one step's sampling; a prompt is read once for as many samples as share it in an engine."""
     prompt, response = sampled_tokens(workload, group_size)
     policy, acts = shapes["policy"], workload.acting
     if acts is None:
-        shared = min(float(group_size), float(load_calibration().generation["most_shared"]))
+        shared = min(float(group_size), most_shared)
         return (prompt / shared + response) * forward_flops(policy)
     vision = workload.role("policy").model.vision
     tower = 0.0 if vision is None else vision.params * workload.role("policy").patches_per_token
@@ -59,10 +58,17 @@ def sampling_flops(workload: Workload, shapes: Mapping[str, ModelShape], group_s
 
 
 def step_flops(
-    workload: Workload, shapes: Mapping[str, ModelShape], trainings: Mapping[str, Training], group_size: int
+    workload: Workload,
+    shapes: Mapping[str, ModelShape],
+    trainings: Mapping[str, Training],
+    group_size: int,
+    most_shared: float,
 ) -> float:
-    """FLOPs of one step: sampling, scoring, screening and updates; what is evaluated is left out."""
-    found = sampling_flops(workload, shapes, group_size) if workload.generates else 0.0
+    """FLOPs of one step: sampling, scoring, screening and updates; what is evaluated is left out.
+
+    ``most_shared``: samples of a prompt that an engine reads it for at once, at most.
+    """
+    found = sampling_flops(workload, shapes, group_size, most_shared) if workload.generates else 0.0
     for stage in (*workload.stages, *workload.screening):
         if stage.kind in (StageKind.SCORE, StageKind.TRAIN):
             found += read_tokens(workload, stage, group_size) * _of_token(stage, shapes, trainings)

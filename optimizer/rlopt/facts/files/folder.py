@@ -10,6 +10,7 @@ from rlopt.facts import Catalog, Nodes, Offer, Operations, Provenance
 from rlopt.facts.files import devices as things
 from rlopt.facts.files import offers as market
 from rlopt.facts.files import stated
+from rlopt.facts.files.calibration import calibration
 from rlopt.facts.files.cells import Row, date, records, rows
 from rlopt.facts.files.measured import measured_names
 from rlopt.facts.files.speeds import storage_speed
@@ -64,6 +65,7 @@ def _load(folder: Path) -> Catalog:
         reference_regions={row["provider"]: row["reference_region"] for row in places if row["reference_region"]},
         provenance=records(folder, "provenance.csv", _provenance),
         left_out=dict(records(folder, "left_out.csv", lambda row: (row["reason"], int(row["rows"])))),
+        calibration=calibration(folder / "calibration"),
         operations=stated.constants(folder / "operations.yaml", Operations),
         nodes=stated.constants(folder / "nodes.yaml", Nodes),
         launchers=stated.launchers(folder / "launchers.yaml"),

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
-from rlopt.estimates.calibration import Calibration, calibration_dir
-from rlopt.facts.files.tables import table
+from rlopt.facts.calibration import Calibration
+from rlopt.facts.stacks import LoopTable
 from rlopt.measured.rows import MeasuredRow
 
-FILE = "loops.yaml"
 
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a framework's loops run where a row does not say."""
 
-@lru_cache(maxsize=1)
-def _file() -> dict[str, Any]:
-    return table(calibration_dir() / FILE)
+    framework: str
+    table: LoopTable
 
+    def usual(self, key: str) -> Any:
+        """What its recipes do; ``None`` where they differ."""
+        return self.table.recipe(self.framework, key)
 
-def default(name: str) -> Any:
-    """What is assumed where a row leaves a cell blank."""
-    return _file()["defaults"][name]
-
-
-def recipe(framework: str, key: str) -> Any:
-    """What a framework's recipes do where a row does not say; ``None`` where they differ."""
-    return _file()["recipes"].get(framework, {}).get(key, _file()["recipes"]["other"].get(key))
-
-
-def trainer_cells(row: MeasuredRow) -> dict[str, str]:
-    """Cells that the pages of a trainer state once for all their rows."""
-    return dict(_file()["trainers"].get(row.text("framework").lower(), {}))
+    def default(self, name: str) -> Any:
+        """What is assumed of any loop where a row leaves a cell blank."""
+        return self.table.defaults[name]
 
 
 def framework_of(row: MeasuredRow, calibration: Calibration) -> str:
@@ -41,4 +35,4 @@ def framework_of(row: MeasuredRow, calibration: Calibration) -> str:
     return next(str(name) for name, cells in table.items() if re.search(cells["match"], text, re.IGNORECASE))
 
 
-__all__ = ["default", "framework_of", "recipe", "trainer_cells"]
+__all__ = ["Recipe", "framework_of"]

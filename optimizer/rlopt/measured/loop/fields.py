@@ -28,9 +28,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog, Model
-from rlopt.measured.loop.defaults import default, framework_of, recipe
+from rlopt.facts.calibration import Calibration
+from rlopt.measured.loop.defaults import Recipe, framework_of
 from rlopt.measured.loop.layout import (
     MOST,
     count_of,
@@ -82,6 +82,7 @@ class LoopFields:
     engine_tp: int
     engine_precision: str
     lora_rank: int
+    sampling_wakes: bool
     assumed: tuple[str, ...]
 
     @property
@@ -99,8 +100,9 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
     framework = framework_of(row, calibration)
-    if not row.text("gpu") and recipe(framework, "gpu"):
-        row = replace(row, cells={**row.cells, "gpu": recipe(framework, "gpu")})
+    recipe = Recipe(framework, calibration.loops)
+    if not row.text("gpu") and recipe.usual("gpu"):
+        row = replace(row, cells={**row.cells, "gpu": recipe.usual("gpu")})
         assumed.append(f"GPU {row.text('gpu')}")
     model, machine = find_model(row, catalog), find_machine(row, catalog)
     for found in (machine, model):
@@ -111,17 +113,17 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
     gpus = count_of(row, "gpus") or (count_of(row, "gpus_train") or 0) + (count_of(row, "gpus_gen") or 0)
     if not 0 < gpus < MOST:
         return "the number of GPUs is not stated"
-    batch = _batch(row, framework, assumed)
+    batch = _batch(row, recipe, assumed)
     if isinstance(batch, str):
         return batch
-    prompt, response, longest = _lengths(row, framework, assumed)
+    prompt, response, longest = _lengths(row, recipe, assumed)
     mode = row.text("mode").lower()
     placement = Placement.ASYNC if mode.startswith("async") else row.text("placement").lower() or Placement.COLOCATED
     if placement not in (Placement.COLOCATED, Placement.DISAGGREGATED, Placement.ASYNC):
         return f"the placement {row.text('placement')!r} is none of colocated, disaggregated"
     train, sample = sides(row, gpus, placement, assumed)
     engine_precision = _precision(row.text("gen_precision"))
-    parts = trainer_layout(row, framework, model, machine, train, assumed)
+    parts = trainer_layout(row, recipe, model, machine, train, assumed)
     if isinstance(parts, str):
         return parts
     lag = LAG.search(row.text("notes"))
@@ -138,12 +140,13 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
         gpus_train=train,
         gpus_sample=sample,
         lag=0.0 if placement != Placement.ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
-        scores=int(_scores_itself(row, framework)) + int(_has_reference(row, framework)),
-        engine_tp=min(count_of(row, "gen_tp") or engine_degree(model, machine, assumed), sample),
+        scores=int(_scores_itself(row, recipe)) + int(_has_reference(row, recipe)),
+        engine_tp=min(count_of(row, "gen_tp") or engine_degree(model, machine, recipe, assumed), sample),
         engine_precision=engine_precision,
         precision=_precision(row.text("train_precision")),
-        lora_rank=int(default("lora_rank")) if LORA.search(row.text("algorithm")) else 0,
-        packed=bool(recipe(framework, "packed")),
+        lora_rank=int(recipe.default("lora_rank")) if LORA.search(row.text("algorithm")) else 0,
+        packed=bool(recipe.usual("packed")),
+        sampling_wakes=bool(recipe.usual("sampling_wakes")),
         assumed=tuple(assumed),
         prompt=prompt,
         response=response,
@@ -158,14 +161,14 @@ def _precision(text: str) -> str:
     return "fp8" if "fp8" in text.lower() else "fp4" if "fp4" in text.lower() else "bf16"
 
 
-def _batch(row: MeasuredRow, framework: str, assumed: list[str]) -> dict[str, Any] | str:
+def _batch(row: MeasuredRow, recipe: Recipe, assumed: list[str]) -> dict[str, Any] | str:
     """Prompts, samples of each and updates of a step."""
     prompts = _number(row.text("prompts_per_step"))
     samples, update = row.number("K"), row.number("global_train_batch")
     told = SEQUENCES.search(row.text("notes"))
     if prompts is None and told:
         prompts, samples = float(told[1]), 1.0
-    usual = recipe(framework, "batch") or recipe(row.text("algorithm").lower(), "batch")
+    usual = recipe.usual("batch") or recipe.table.recipe(row.text("algorithm").lower(), "batch")
     if prompts is None and usual:
         prompts, samples = float(usual[0]), samples or float(usual[1])
         assumed.append(f"{prompts:g} prompts")
@@ -181,7 +184,7 @@ def _batch(row: MeasuredRow, framework: str, assumed: list[str]) -> dict[str, An
         samples = 1.0
     if not 0.0 < samples < MOST:
         return "the samples of a prompt are not stated"
-    update = update or recipe(framework, "update_batch") or prompts * samples
+    update = update or recipe.usual("update_batch") or prompts * samples
     return {"prompts": prompts, "samples": samples, "updates": max(round(prompts * samples / update), 1)}
 
 
@@ -193,21 +196,22 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _lengths(row: MeasuredRow, framework: str, assumed: list[str]) -> tuple[float, float, float]:
+def _lengths(row: MeasuredRow, recipe: Recipe, assumed: list[str]) -> tuple[float, float, float]:
     """Mean prompt, mean and longest response; some frameworks publish totals of both."""
     mean, longest, prompt = (row.number(f"{c}") for c in ("response_len_mean", "response_len_max", "prompt_len"))
     if prompt is None:
-        prompt = float(recipe(framework, "prompt"))
+        prompt = float(recipe.usual("prompt"))
         assumed.append(f"prompts of {prompt:g} tokens")
-    if recipe(framework, "totals") and mean is not None:
-        prompt = min(prompt, float(default("prompt_share")) * mean)
+    if recipe.usual("totals") and mean is not None:
+        prompt = min(prompt, float(recipe.default("prompt_share")) * mean)
         mean, longest = mean - prompt, (longest or 2.0 * mean) - prompt
-    usual = recipe(framework, "response")
+    usual = recipe.usual("response")
     if longest is None:
-        longest = float(default("longest_of_mean")) * mean if mean else float(usual[1] if usual else default("longest"))
+        known = float(usual[1] if usual else recipe.default("longest"))
+        longest = float(recipe.default("longest_of_mean")) * mean if mean else known
         assumed.append(f"responses of at most {longest:.0f} tokens")
     if mean is None:
-        guess = float(default("response")) * math.sqrt(longest / float(default("response_at")))
+        guess = float(recipe.default("response")) * math.sqrt(longest / float(recipe.default("response_at")))
         mean = float(usual[0]) if usual else min(guess, longest)
         assumed.append(f"responses of {mean:.0f} tokens")
     return max(prompt, 1.0), max(mean, 1.0), max(longest, mean, 1.0)
@@ -219,15 +223,15 @@ def _tail(row: MeasuredRow, mean: float, longest: float) -> float | None:
     return told if told is not None and mean < told < longest else None
 
 
-def _has_reference(row: MeasuredRow, framework: str) -> bool:
+def _has_reference(row: MeasuredRow, recipe: Recipe) -> bool:
     cell = row.text("ref").lower()
-    return cell == "y" if cell in ("y", "n") else bool(recipe(framework, "reference"))
+    return cell == "y" if cell in ("y", "n") else bool(recipe.usual("reference"))
 
 
-def _scores_itself(row: MeasuredRow, framework: str) -> bool:
+def _scores_itself(row: MeasuredRow, recipe: Recipe) -> bool:
     """Whether the trainer computes old log-probabilities, and does not take the engine's."""
     told = row.number("logprob_time_s")
-    return bool(recipe(framework, "old_scores")) if told is None else told > 0.0
+    return bool(recipe.usual("old_scores")) if told is None else told > 0.0
 
 
 def _critic(row: MeasuredRow, model: Model, catalog: Catalog) -> Model | None:

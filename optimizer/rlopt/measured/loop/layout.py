@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from rlopt.facts import Model
-from rlopt.measured.loop.defaults import default, recipe
+from rlopt.measured.loop.defaults import Recipe
 from rlopt.measured.names import MeasuredMachine
 from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIB
@@ -35,16 +35,16 @@ def sides(row: MeasuredRow, gpus: int, placement: str, assumed: list[str]) -> tu
 
 
 def trainer_layout(
-    row: MeasuredRow, framework: str, model: Model, machine: MeasuredMachine, gpus: int, assumed: list[str]
+    row: MeasuredRow, recipe: Recipe, model: Model, machine: MeasuredMachine, gpus: int, assumed: list[str]
 ) -> dict[str, Any] | str:
     """Degrees and micro-batch of the trainer."""
-    sharded = "megatron" not in (row.text("train_backend") or str(recipe(framework, "backend"))).lower()
+    sharded = "megatron" not in (row.text("train_backend") or str(recipe.usual("backend"))).lower()
     degrees = {name: count_of(row, f"train_{name}") for name in ("tp", "pp", "cp", "ep")}
     if sharded:
         tp, pp, cp, ep = degrees["tp"] or 1, 1, degrees["cp"] or 1, 1
     else:
-        tp = degrees["tp"] or min(_power(2.0 * model.params / (float(default("tensor_gib")) * GIB)), 8, gpus)
-        stages = 1 if model.experts else _power(2.0 * model.params / (tp * float(default("tensor_gib")) * GIB))
+        tp = degrees["tp"] or min(_power(2.0 * model.params / (float(recipe.default("tensor_gib")) * GIB)), 8, gpus)
+        stages = 1 if model.experts else _power(2.0 * model.params / (tp * float(recipe.default("tensor_gib")) * GIB))
         pp, cp = degrees["pp"] or min(stages, max(gpus // tp, 1)), degrees["cp"] or 1
         ep = degrees["ep"] or (min(machine.gpus_per_node, gpus // pp) if model.experts else 1)
     if degrees["tp"] is None:
@@ -55,13 +55,13 @@ def trainer_layout(
     while ep > ranks * cp * tp:
         ep //= 2
     return {"tp": tp, "pp": pp, "cp": cp, "ep": max(ep, 1), "sharded": sharded,
-            "micro_batch": int(recipe(framework, "micro_batch"))}  # fmt: skip
+            "micro_batch": int(recipe.usual("micro_batch"))}  # fmt: skip
 
 
-def engine_degree(model: Model, machine: MeasuredMachine, assumed: list[str]) -> int:
+def engine_degree(model: Model, machine: MeasuredMachine, recipe: Recipe, assumed: list[str]) -> int:
     """Tensor parallelism of an engine that does not state it: weights within its share of the memory."""
     assumed.append("tensor parallelism of the engine")
-    return _power(2.0 * model.params / (float(default("engine_share")) * machine.device.memory_gib * GIB))
+    return _power(2.0 * model.params / (float(recipe.default("engine_share")) * machine.device.memory_gib * GIB))
 
 
 def _power(value: float) -> int:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates import StepTime, loop_seconds
-from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog
-from rlopt.measured.loop.defaults import recipe
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.loop.fields import LoopFields, read_loop
 from rlopt.measured.loop.stages import LoopCases, stages_of
 from rlopt.measured.loop.trainer import is_trainer, training_row
@@ -77,7 +76,7 @@ def in_quantity(quantity: str, row: MeasuredRow, one: LoopFields, time: StepTime
         if quantity == SAMPLE:
             return "asynchronous runs print how long they wait for samples, not how long sampling takes"
         return float((time.update + time.score)[case] if quantity == UPDATE else time.score[case])
-    sample = time.sample + time.sync + time.switch if recipe(one.framework, "sampling_wakes") else time.sample
+    sample = time.sample + time.sync + time.switch if one.sampling_wakes else time.sample
     return float({SAMPLE: sample, SCORE: time.score, UPDATE: time.update}[quantity][case])
 
 
@@ -86,7 +85,7 @@ def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibrat
     found = cases(rows, catalog, calibration)
     outcomes = [RowOutcome.unsupported(reason) for reason in found.reasons]
     trainers = [place for place, row in enumerate(rows) if is_trainer(row)]
-    translated = [training_row(rows[place]) for place in trainers]
+    translated = [training_row(rows[place], calibration.loops) for place in trainers]
     known = [number for number, row in enumerate(translated) if isinstance(row, MeasuredRow)]
     answers = predict_training([row for row in translated if isinstance(row, MeasuredRow)], catalog, calibration)
     for number, answer in zip(known, answers, strict=True):

@@ -24,9 +24,9 @@ from rlopt.estimates import (
     serving_engine,
     update_seconds,
 )
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Model
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.loop.fields import LoopFields
 from rlopt.words import FULL, ZERO1, ZERO3, Placement
 

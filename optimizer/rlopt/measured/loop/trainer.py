@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rlopt.measured.loop.defaults import trainer_cells
+from rlopt.facts.stacks import LoopTable
 from rlopt.measured.rows import MeasuredRow
 
 TRAINS = re.compile(r"\bsft\b|micro-batch|\bdpo\b|reward-model|imitation", re.IGNORECASE)
@@ -27,13 +27,13 @@ def is_trainer(row: MeasuredRow) -> bool:
     return bool(TRAINS.search(algorithm)) and not SAMPLES.search(algorithm)
 
 
-def training_row(row: MeasuredRow) -> MeasuredRow | str:
+def training_row(row: MeasuredRow, loops: LoopTable) -> MeasuredRow | str:
     """The row under the columns of training files, or why it cannot be one."""
     notes, algorithm = row.text("notes"), row.text("algorithm")
     if DATA_LENGTHS.search(notes):
         return "how long the sequences are depends on the data and is not stated"
     micro_step = "micro-batch" in algorithm.lower()
-    told = trainer_cells(row)
+    told = loops.trainers.get(row.text("framework").lower(), {})
     length = row.text("response_len_max") or row.text("prompt_len") or told.get("seq_len", "")
     micro = _found(MICRO, notes) or told.get("micro_batch", "")
     batch = row.text("global_train_batch")

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Model
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.names import MeasuredMachine
 from rlopt.measured.rows import MeasuredRow
 from rlopt.units import GIB

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.sampling.serving import Serving, effect_codes, engine_names
 from rlopt.estimates.sampling.throughput import Load, output_tokens_per_s
 from rlopt.estimates.shape import ModelShape
 from rlopt.facts import Catalog, Model
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.names import MeasuredMachine, find_machine, find_model
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.rows import MeasuredRow

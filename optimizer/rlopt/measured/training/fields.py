@@ -26,12 +26,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rlopt.estimates.calibration import Calibration
 from rlopt.facts import Catalog, Model
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.names import MeasuredMachine, find_machine
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.model import training_model
-from rlopt.measured.training.stacks import StackFacts, default, find_stack, untimed
+from rlopt.measured.training.stacks import StackFacts, find_stack, untimed
 from rlopt.words import Recompute
 
 LOW_PRECISIONS = (("fp4", "fp4"), ("fp8", "fp8"), ("float8", "fp8"))
@@ -89,10 +89,11 @@ class TrainingFields:
 def read_fields(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> TrainingFields | str:
     """What ``row`` ran, or why that cannot be known."""
     assumed: list[str] = []
-    reason = untimed(row) or _contradiction(row)
+    reason = untimed(row, calibration) or _contradiction(row)
     if reason:
         return reason
-    model, machine = training_model(row, catalog, assumed), find_machine(_with_gpu(row, assumed), catalog)
+    model = training_model(row, catalog, calibration, assumed)
+    machine = find_machine(_with_gpu(row, calibration, assumed), catalog)
     if isinstance(model, str):
         return model
     if isinstance(machine, str):
@@ -110,7 +111,7 @@ def read_fields(row: MeasuredRow, catalog: Catalog, calibration: Calibration) ->
         return f"the method {row.text('method')!r} is none of {', '.join(METHODS)}"
     if not row.has("method"):
         assumed.append("method full")
-    notes, length = row.text("notes"), _tokens(row, stack, assumed)
+    notes, length = row.text("notes"), _tokens(row, stack, calibration, assumed)
     kind = ADAPTER_TYPE.search(notes)
     return TrainingFields(
         model=model,
@@ -120,13 +121,13 @@ def read_fields(row: MeasuredRow, catalog: Catalog, calibration: Calibration) ->
         micro_batch=micro,
         global_batch=batch,
         tokens=length,
-        sample=_sample(row, length, assumed),
+        sample=_sample(row, length, calibration, assumed),
         recompute=Recompute(stack.recompute).code,
         precision=_precision(row, assumed),
         method=method,
         optimizer=_optimizer(notes) if method == "full" else "adamw",
         adapter=kind[1].lower() if kind else method,
-        lora_rank=0 if method == "full" else _rank(row, assumed),
+        lora_rank=0 if method == "full" else _rank(row, calibration, assumed),
         offload=1 if "offload" in notes.lower() and "activation off" not in notes.lower() else 0,
         assumed=tuple(assumed),
         **sizes,
@@ -142,11 +143,11 @@ def _contradiction(row: MeasuredRow) -> str:
     return "tokens/s, step time and batch contradict each other"
 
 
-def _with_gpu(row: MeasuredRow, assumed: list[str]) -> MeasuredRow:
+def _with_gpu(row: MeasuredRow, calibration: Calibration, assumed: list[str]) -> MeasuredRow:
     """The row with the card of its source's pages where it names none."""
     if row.text("gpu"):
         return row
-    for source, gpu in default("gpu_of_source").items():
+    for source, gpu in calibration.stacks.defaults["gpu_of_source"].items():
         if source in row.text("source").lower():
             assumed.append(f"GPU {gpu}")
             return replace(row, cells={**row.cells, "gpu": gpu})
@@ -216,21 +217,22 @@ def _sharding(row: MeasuredRow, gpus: int, assumed: list[str]) -> int:
     return 3
 
 
-def _tokens(row: MeasuredRow, stack: StackFacts, assumed: list[str]) -> float:
+def _tokens(row: MeasuredRow, stack: StackFacts, calibration: Calibration, assumed: list[str]) -> float:
     stated = row.number("seq_len")
     if stated is not None:
         return stated
     if UNPACKED.search(row.text("notes")):
-        length = float(default("unpacked_sequence_length"))
+        key = "unpacked_sequence_length"
     else:
-        length = float(default("peft_sequence_length" if stack.engine == "peft" else "sequence_length"))
+        key = "peft_sequence_length" if stack.engine == "peft" else "sequence_length"
+    length = float(calibration.stacks.defaults[key])
     assumed.append(f"sequences of {length:.0f}")
     return length
 
 
-def _sample(row: MeasuredRow, length: float, assumed: list[str]) -> float:
+def _sample(row: MeasuredRow, length: float, calibration: Calibration, assumed: list[str]) -> float:
     """Mean length of a sample: shorter than the limit where a row says that nothing is packed."""
-    short = float(default("unpacked_sequence_length"))
+    short = float(calibration.stacks.defaults["unpacked_sequence_length"])
     if not NOT_PACKED.search(row.text("notes")) or short >= length:
         return length
     assumed.append(f"samples of {short:.0f} tokens")
@@ -251,14 +253,15 @@ def _precision(row: MeasuredRow, assumed: list[str]) -> str:
     return next((name for word, name in LOW_PRECISIONS if word in text), "bf16")
 
 
-def _rank(row: MeasuredRow, assumed: list[str]) -> int:
+def _rank(row: MeasuredRow, calibration: Calibration, assumed: list[str]) -> int:
     stated, found = row.number("lora_rank"), LORA_RANK.search(row.text("notes"))
     if stated is not None:
         return int(stated)
     if found:
         return int(found[1])
-    assumed.append(f"LoRA rank {default('lora_rank')}")
-    return int(default("lora_rank"))
+    rank = int(calibration.stacks.defaults["lora_rank"])
+    assumed.append(f"LoRA rank {rank}")
+    return rank
 
 
 __all__ = ["TrainingFields", "read_fields"]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rlopt.facts import Catalog, Model
+from rlopt.facts import Calibration, Catalog, Model
 from rlopt.measured.names import find_model
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.megatron_args import arguments, model_of
-from rlopt.measured.training.stacks import default
 
 CONTRADICTS = 0.12
 """Stated parameters this far from the stated shape's own count belong to another shape."""
 
 
-def training_model(row: MeasuredRow, catalog: Catalog, assumed: list[str]) -> Model | str:
+def training_model(row: MeasuredRow, catalog: Catalog, calibration: Calibration, assumed: list[str]) -> Model | str:
     """The model, or why it is unknown; what had to be assumed goes to ``assumed``.
 
     Layers that are not stated are (parameters - vocabulary · hidden) / 12 hidden² (Narayanan et al., 2021, section
@@ -27,7 +26,7 @@ def training_model(row: MeasuredRow, catalog: Catalog, assumed: list[str]) -> Mo
         found = model_of(row, args)
     hidden, size = row.number("hidden"), row.number("params_b")
     if isinstance(found, str) and hidden and size and not row.has("layers"):
-        vocabulary = row.number("vocab") or float(default("vocabulary"))
+        vocabulary = row.number("vocab") or float(calibration.stacks.defaults["vocabulary"])
         layers = round((size * 1e9 - vocabulary * hidden) / (12.0 * hidden**2))
         if layers > 0:
             assumed.append(f"{layers} layers")

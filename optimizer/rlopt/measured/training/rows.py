@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from rlopt.estimates import Hardware, Layout, ModelShape, Stack, Tokens, Training, update_seconds
-from rlopt.estimates.calibration import Calibration
 from rlopt.estimates.codes import Floats, Ints
 from rlopt.facts import Catalog
+from rlopt.facts.calibration import Calibration
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.training.fields import TrainingFields, read_fields
-from rlopt.measured.training.stacks import default
 
 TOKENS, SECONDS = "tokens_per_s_per_gpu", "step_time_s"
 
@@ -69,7 +68,7 @@ def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibratio
         return np.array([getattr(f, name) for f in fields], dtype=np.int64)
 
     length = np.array([f.tokens for f in fields], dtype=np.float64)
-    quantised = float(default("quantised_bytes"))
+    quantised = float(calibration.stacks.defaults["quantised_bytes"])
     parts = ("tp", "pp", "vp", "dp", "cp", "ep", "etp", "sharding", "micro_batch", "recompute", "offload")
     return TrainingCases(
         index=np.array(index, dtype=np.int64),

@@ -35,6 +35,6 @@ def disk_gib(context: Context, kind: PoolRole, nodes: Ints) -> Floats:
     held = constants.disk_image_gib + constants.disk_logs_gib + bytes_to_gib(weights_bytes(context, kind))
     if kind != PoolRole.TRAIN:
         return np.full(len(nodes), held)
-    saved = checkpoint_sizes(context.request, context.workload).resumable_bytes
+    saved = checkpoint_sizes(context.request, context.workload, context.calibration).resumable_bytes
     shared = bytes_to_gib(constants.staged_checkpoints * saved + version_bytes(context.request))
     return np.asarray(held + shared / nodes)

@@ -41,7 +41,7 @@ def staged_gib(context: Context, offload: Ints) -> Floats:
 
     ``offload``: 0 nothing, 1 the optimizer's states, 2 the parameters too.
     """
-    saved = bytes_to_gib(checkpoint_sizes(context.request, context.workload).resumable_bytes)
+    saved = bytes_to_gib(checkpoint_sizes(context.request, context.workload, context.calibration).resumable_bytes)
     kept = context.calibration.memory
     weight, states = kept["saved_weight_bytes"], kept["saved_optimizer_bytes"][context.request.job.optimizer]
     on_gpus = np.array([1.0, float(weight) / (float(weight) + float(states)), 0.0])

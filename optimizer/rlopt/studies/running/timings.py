@@ -10,7 +10,6 @@ import numpy as np
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.recalibration import CalibratedBand, Errors, LogRead, MovedConstant, Recalibration
 from rlopt.errors import InputError
-from rlopt.estimates import load_calibration
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.facts import Catalog
 from rlopt.fitting.user_rows import RowsFit, fit_rows
@@ -79,7 +78,7 @@ def _configuration(config: str | Path | Configuration | None, problem: Problem, 
 
 def _of_rows(paths: Sequence[Path], request: Request | None, catalog: Catalog, day: str, backend: str) -> Recalibration:
     """The same of measurement files; the plan of ``request`` under both calibrations, where there is one."""
-    base, fits, read = load_calibration(), list[tuple[str, RowsFit]](), list[LogRead]()
+    base, fits, read = catalog.calibration, list[tuple[str, RowsFit]](), list[LogRead]()
     constants = base
     for path in paths:
         table = read_table(path)

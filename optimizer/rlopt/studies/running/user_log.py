@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.plan import LayoutChoice, Plan
 from rlopt.errors import InputError
-from rlopt.estimates import Calibration, Layout, ModelShape, own_calibration
+from rlopt.estimates import Calibration, Layout, ModelShape
 from rlopt.estimates.codes import PLANNED_ENGINES
 from rlopt.estimates.roles import POLICY, moved_params, role_training
 from rlopt.estimates.training.states import training_engine
@@ -66,7 +66,9 @@ def own_logs(
         message = f"is of {other.launcher.NAME}, {logs[0][0].name} of {launcher.NAME}"
         fix = "calibrate on the logs of one run"
         raise InputError.of("format", message, file=other.name, allowed="logs of one launcher", fix=fix)
-    framework = _framework(launcher.FRAMEWORK, shipped, logs) if request.job.generates else None
+    framework = (
+        _framework(launcher.FRAMEWORK, shipped, logs, problem.catalog.calibration) if request.job.generates else None
+    )
     own = with_constants(request, _framework_alone(framework)) if framework else None
     known = priced if own is None else price(problem, config, own)
     run = own_run(_plan(known, config), known.problem)
@@ -134,7 +136,7 @@ def check_samples(logs: Sequence[tuple[Log, SteadyState]], request: Request, pla
             raise InputError.of("job.prompts_per_step", message, file=log.name, allowed=f"{wanted:,.0f}", fix=fix)
 
 
-def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, SteadyState]]) -> str:
+def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, SteadyState]], calibration: Calibration) -> str:
     """Row of the frameworks that a launcher's loop is, by its name, the training backend and the mode."""
     sharded = plan.pools[0].layout is None or plan.pools[0].layout.sharding == "zero3"
     beside = any(one.overlapped for _, one in logs)
@@ -145,7 +147,7 @@ def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, SteadyState]]) -
         "placement": placement,
         "mode": "async" if beside or placement == Placement.ASYNC else "sync",
     }
-    return framework_of(MeasuredRow(1, cells), own_calibration(None))
+    return framework_of(MeasuredRow(1, cells), calibration)
 
 
 def _framework_alone(name: str | None) -> OwnConstants:
@@ -162,7 +164,7 @@ def own_run(plan: Plan, problem: Problem) -> OwnRun:
     assert plan.time is not None
     assert plan.decisions is not None
     request = problem.request
-    base: Calibration = own_calibration(request.constants.document if request.constants else None)
+    base: Calibration = problem.catalog.calibration.with_own(request.constants.document if request.constants else None)
     spent: dict[str, dict[str, float]] = {}
     for one in plan.time.stages:
         pools = spent.setdefault(one.stage, {})

@@ -6,16 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from rlopt.data_dir import catalogs_dir
 from rlopt.errors import Complaint, InputError
-from rlopt.estimates.codes import GENERATIONS, Floats, Ints
-from rlopt.facts.files.tables import table
+from rlopt.facts.device import GENERATIONS
+from rlopt.facts.stacks import LoopTable, StackTable
+from rlopt.table import Floats, Ints
 
 ROOMS = ("links", "training", "memory", "generation", "rl", "acting", "bands")
 DEFAULTS = "defaults"
@@ -39,6 +38,8 @@ class Calibration:
         How policies that act on simulators and robots are run.
     bands
         Log-sigmas of the errors out of sample.
+    stacks, loops
+        How rows of measurements are read.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Calibration:
     rl: Mapping[str, Any]
     acting: Mapping[str, Any]
     bands: Mapping[str, Any]
+    stacks: StackTable
+    loops: LoopTable
 
     @property
     def engines(self) -> tuple[str, ...]:
@@ -104,6 +107,24 @@ class Calibration:
             table[path[-1]] = value
         return replace(self, **rooms)
 
+    def overlaid(self, own: Mapping[str, Any], path: Path) -> Calibration:
+        """A copy with the constants of a user's file in place of these.
+
+        The file has the rooms as its first level (``training: {half_width: 300}``), and a ``name``.
+
+        Raises
+        ------
+        InputError
+            When it names a constant that does not exist or writes one in another form.
+        """
+        names = {"name": self.name, "as_of": self.as_of}
+        found = _merged({**{room: getattr(self, room) for room in ROOMS}, **names}, own, path)
+        return replace(self, **{**found, **{key: str(found[key]) for key in names}})
+
+    def with_own(self, document: str | None) -> Calibration:
+        """A copy with the constants of ``document``: JSON of the same form, checked when it was read; None for none."""
+        return self if document is None else self.overlaid(json.loads(document), Path("-"))
+
     def at(self, path: tuple[str, ...]) -> float:
         """The constant at ``path`` (room, key, ...)."""
         found: Any = getattr(self, path[0])
@@ -137,46 +158,3 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any], path: Path, at: st
             raise _complain(path, name, f"{name} has the wrong form", "write it as the shipped defaults do")
         result[key] = _merged(here, value, path, f"{name}.") if isinstance(value, Mapping) else value
     return result
-
-
-def calibration_dir() -> Path:
-    """Folder of the shipped constants, one file a room."""
-    return catalogs_dir() / "calibration"
-
-
-@lru_cache(maxsize=1)
-def _shipped() -> dict[str, Any]:
-    rooms: dict[str, Any] = {room: table(calibration_dir() / f"{room}.yaml") for room in ROOMS}
-    dates = [str(rooms[room].pop("as_of")) for room in ROOMS]
-    return rooms | {"name": DEFAULTS, "as_of": max(dates)}
-
-
-def _made(rooms: Mapping[str, Any]) -> Calibration:
-    return Calibration(name=str(rooms["name"]), as_of=str(rooms["as_of"]), **{room: rooms[room] for room in ROOMS})
-
-
-@lru_cache(maxsize=8)
-def load_calibration(path: Path | None = None) -> Calibration:
-    """The shipped constants, or those with the constants of the file ``path`` put in their place.
-
-    A user's file has the rooms as its first level (``training: {half_width: 300}``), and a ``name``.
-
-    Raises
-    ------
-    InputError
-        When the file names a constant that does not exist or writes one in another form.
-    """
-    shipped = _shipped()
-    return _made(shipped if path is None else _merged(shipped, table(path), path))
-
-
-@lru_cache(maxsize=8)
-def own_calibration(document: str | None) -> Calibration:
-    """The shipped constants with those of ``document`` in their place: JSON of the same form, checked when it was read.
-
-    Raises
-    ------
-    InputError
-        As `load_calibration` does.
-    """
-    return load_calibration() if document is None else _made(_merged(_shipped(), json.loads(document), Path("-")))
