@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Final
 
-from rlopt.pricelists.contract import LeftOut
+from rlopt.pricelists.contract import LeftOut, StatedPrice
+from rlopt.pricelists.table import PriceTable
 
 LONGEST_SHOWN: Final = 60
 """Characters of a cell that a message shows."""
@@ -30,6 +32,21 @@ class CellError(Exception):
         """Name the row."""
         shown = "".join(c if c.isprintable() else " " for c in self.value)[:LONGEST_SHOWN]
         return LeftOut(file, line, self.column, shown, self.reason, self.bad)
+
+
+def read_rows(
+    table: PriceTable, prices: Callable[[int, dict[str, str]], Iterator[StatedPrice]]
+) -> tuple[list[StatedPrice], list[LeftOut]]:
+    """The ``prices`` of every row of a table, and the rows, or parts of them, that are left out for a cell."""
+    priced: list[StatedPrice] = []
+    left_out: list[LeftOut] = []
+    for line, row in table.rows:
+        try:
+            for one in prices(line, row):
+                priced.append(one)
+        except CellError as error:
+            left_out.append(error.at(table.file, line))
+    return priced, left_out
 
 
 def number(row: dict[str, str], column: str, least: float = 0.0, most: float = 1e12) -> float | None:

@@ -35,14 +35,7 @@ def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list
     if defaults.provider is None and "provider" not in table.columns:
         message = "the file does not say whose prices these are"
         raise table.refuse("", message, "a provider of rlopt catalog list", "add --provider NAME")
-    priced: list[StatedPrice] = []
-    left_out: list[LeftOut] = []
-    for line, row in table.rows:
-        try:
-            priced.append(_priced(line, row, defaults))
-        except CellError as error:
-            left_out.append(error.at(table.file, line))
-    return priced, left_out
+    return cells.read_rows(table, lambda line, row: iter([_priced(line, row, defaults)]))
 
 
 def _priced(line: int, row: dict[str, str], defaults: Defaults) -> StatedPrice:

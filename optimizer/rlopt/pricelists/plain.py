@@ -64,14 +64,7 @@ PLACES: Final = {name: name for name in ("instance_type", "gpu", "gpus", "region
 def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
     """Read the rows; raises InputError for columns that nobody knows."""
     _check(table, defaults)
-    priced: list[StatedPrice] = []
-    left_out: list[LeftOut] = []
-    for line, row in table.rows:
-        try:
-            priced.append(_priced(line, row, defaults))
-        except CellError as error:
-            left_out.append(error.at(table.file, line))
-    return priced, left_out
+    return cells.read_rows(table, lambda line, row: iter([_priced(line, row, defaults)]))
 
 
 def _check(table: PriceTable, defaults: Defaults) -> None:

@@ -6,6 +6,7 @@ file lists hosts and GPUs as rows of their own; a host without its GPUs is no pr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from rlopt.pricelists import cells
@@ -32,24 +33,22 @@ def read(table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list
     if defaults.provider is None:
         message = "the file does not say whose prices these are"
         raise table.refuse("", message, "a provider of rlopt catalog list", "add --provider NAME")
-    priced: list[StatedPrice] = []
-    left_out: list[LeftOut] = []
-    for line, row in table.rows:
-        try:
-            gpus = _gpus(row)
-            regular = cells.price(row, "Price")
-            if regular is not None:
-                priced.append(_priced(line, row, gpus, "on_demand", regular, defaults))
-            spot = cells.price(row, "SpotPrice")
-            if spot is not None and regular is not None and spot >= SPOT_SHARE * regular:
-                raise CellError("SpotPrice", row["SpotPrice"], "spot at the on-demand price: no spot market there")
-            if spot is not None:
-                priced.append(_priced(line, row, gpus, "spot", spot, defaults))
-            if spot is None and regular is None:
-                raise CellError("Price", "", "neither an on-demand nor a spot price")
-        except CellError as error:
-            left_out.append(error.at(table.file, line))
-    return priced, left_out
+    return cells.read_rows(table, lambda line, row: _both(line, row, defaults))
+
+
+def _both(line: int, row: dict[str, str], defaults: Defaults) -> Iterator[StatedPrice]:
+    """The on-demand price of a row and its spot price; where the second cannot be used, the first still counts."""
+    gpus = _gpus(row)
+    regular = cells.price(row, "Price")
+    if regular is not None:
+        yield _priced(line, row, gpus, "on_demand", regular, defaults)
+    spot = cells.price(row, "SpotPrice")
+    if spot is not None and regular is not None and spot >= SPOT_SHARE * regular:
+        raise CellError("SpotPrice", row["SpotPrice"], "spot at the on-demand price: no spot market there")
+    if spot is not None:
+        yield _priced(line, row, gpus, "spot", spot, defaults)
+    if spot is None and regular is None:
+        raise CellError("Price", "", "neither an on-demand nor a spot price")
 
 
 def _gpus(row: dict[str, str]) -> int:

@@ -125,35 +125,27 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
     """Updates of all trained models, scoring passes of all models, sampling with its tail, and steady."""
     hardware, layout = _hardware(one, calibration), _layout(one)
     tokens = Tokens.of(one.prompt, one.prompt, one.response, one.longest, one.packed)
-    update, score = _trained(one.model, one, one.lora_rank, hardware, layout, tokens, calibration)
+
+    def trained(model: Model, rank: int = 0) -> tuple[float, float]:
+        """Updates of one model, and one scoring pass."""
+        shape = ModelShape.of(model)
+        training = Training("lora", lora_rank=rank) if rank else Training("full", in_loop=True)
+        update = update_seconds(
+            shape, training, hardware, layout, tokens, one.precision, one.sequences, one.updates, 1, calibration
+        )
+        score = forward_seconds(shape, hardware, layout, tokens, "bf16", one.sequences, calibration)
+        return float(update[0]), float(score[0])
+
+    update, score = trained(one.model, one.lora_rank)
     score *= one.scores
     if one.critic is not None:
-        own, values = _trained(one.critic, one, 0, hardware, layout, tokens, calibration)
+        own, values = trained(one.critic)
         update, score = update + own, score + values
     if one.reward is not None:
-        score += _trained(one.reward, one, 0, hardware, layout, tokens, calibration)[1]
+        score += trained(one.reward)[1]
     sample = _sampling(one, hardware, calibration, steady=False)
     asynchronous = one.placement == Placement.ASYNC
     return update, score, sample, _sampling(one, hardware, calibration, steady=True) if asynchronous else sample
-
-
-def _trained(
-    model: Model,
-    one: LoopFields,
-    rank: int,
-    hardware: Hardware,
-    layout: Layout,
-    tokens: Tokens,
-    calibration: Calibration,
-) -> tuple[float, float]:
-    """Updates of one model, and one scoring pass."""
-    shape = ModelShape.of(model)
-    training = Training("lora", lora_rank=rank) if rank else Training("full", in_loop=True)
-    update = update_seconds(
-        shape, training, hardware, layout, tokens, one.precision, one.sequences, one.updates, 1, calibration
-    )
-    score = forward_seconds(shape, hardware, layout, tokens, "bf16", one.sequences, calibration)
-    return float(update[0]), float(score[0])
 
 
 def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, steady: bool) -> float:

@@ -183,29 +183,31 @@ class Job(Strict):
         int or None
             None where a table has no entry for `group_size`, `value_bins` or `head`.
         """
-        own: StepsTable | None = self.convergence if table is None else table
-        if own is not None:
-            stated = self.action.head if self.action is not None else None
-            entry = steps_of(own, group_size, head or stated)
-            if entry is None:
-                return None
-            base = Fraction(entry)
-        elif self.value_convergence is not None:
-            bins = self.value_convergence
-            entry = max(bins.values(), default=None) if value_bins is None else bins.get(value_bins)
-            if entry is None:
-                return None
-            base = Fraction(entry)
-        elif self.steps is not None:
-            base = Fraction(self.steps)
-        elif self.epochs is not None and self.dataset_samples is not None:
-            samples = self.data.new_samples if self.data.incremental else self.dataset_samples
-            base = Fraction(str(self.epochs)) * samples / self.prompts_per_step
-        else:
+        base = self._base_steps(group_size, value_bins, head, self.convergence if table is None else table)
+        if base is None:
             return None
         if not (self.data.cleaned if cleaned is None else cleaned):
             base *= 1 + Fraction(str(self.data.extra_epochs_if_dirty))
         return max(1, math.ceil(base))
+
+    def _base_steps(
+        self, group_size: int | None, value_bins: int | None, head: str | None, table: StepsTable | None
+    ) -> Fraction | None:
+        """Steps on clean data, before they are rounded up; None where a table has no entry."""
+        if table is not None:
+            stated = self.action.head if self.action is not None else None
+            entry = steps_of(table, group_size, head or stated)
+            return None if entry is None else Fraction(entry)
+        if self.value_convergence is not None:
+            bins = self.value_convergence
+            entry = max(bins.values(), default=None) if value_bins is None else bins.get(value_bins)
+            return None if entry is None else Fraction(entry)
+        if self.steps is not None:
+            return Fraction(self.steps)
+        if self.epochs is not None and self.dataset_samples is not None:
+            samples = self.data.new_samples if self.data.incremental else self.dataset_samples
+            return Fraction(str(self.epochs)) * samples / self.prompts_per_step
+        return None
 
     @property
     def _steps_of_models(self) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from rlopt.launchers.logs.read import Log, read_log
 from rlopt.launchers.logs.steady_state import Middle, SteadyState, steady_state
 from rlopt.problem import Problem
 from rlopt.reading.calibration_file import RunProgress
-from rlopt.reading.calibration_text import calibration_text
+from rlopt.reading.calibration_text import UserCalibration
 from rlopt.reading.rest import rest_of
 from rlopt.request import OwnConstants, Request
 from rlopt.studies.configuration.price import price
@@ -61,14 +61,15 @@ def calibrate(
     run = _run(request, found.shipped, logs, stated)
     name = f"logs of {request.job.name}"
     moved = _moved(found.fitted, logs)
-    text, constants = calibration_text(
-        name, stated.as_of, found.run.framework if found.run.loop else None, found.fitted.moved, found.fitted.own, run,
-        _provenance(logs, found, moved),
-    )  # fmt: skip
+    framework = found.run.framework if found.run.loop else None
+    calibration = UserCalibration(
+        name, stated.as_of, framework, found.fitted.moved, found.fitted.own, run, _provenance(logs, found, moved)
+    )
+    constants = calibration.constants()
     answer = Recalibration(
         name=name,
         logs=[_log_read(*one) for one in logs],
-        framework=found.run.framework if found.run.loop else None,
+        framework=framework,
         moved=moved,
         stayed=[".".join(path) for path in found.fitted.stayed],
         stages=_stages(found, _after(found, constants, problem, config)),
@@ -78,7 +79,7 @@ def calibrate(
         steps_left=max(run.total_steps - run.steps, 0),
         hours_spent=run.hours,
         usd_spent=run.usd,
-        calibration=text,
+        calibration=calibration.text(),
     )
     if run.steps >= run.total_steps:
         return answer.model_copy(

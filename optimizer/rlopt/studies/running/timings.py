@@ -16,7 +16,7 @@ from rlopt.fitting.user_rows import RowsFit, fit_rows
 from rlopt.measured.quantities import RL
 from rlopt.measured.rows import read_table
 from rlopt.problem import Problem
-from rlopt.reading.calibration_text import calibration_text
+from rlopt.reading.calibration_text import UserCalibration
 from rlopt.reading.configuration.file import read_configuration
 from rlopt.reading.configuration.saved_plan import of_plan
 from rlopt.request import Request
@@ -102,7 +102,7 @@ def _of_rows(paths: Sequence[Path], request: Request | None, catalog: Catalog, d
         "files": [one.model_dump(include={"name", "used", "left_out"}) for one in read],
         "moved": {".".join(path): [*values, names[path]] for path, values in moved.items()},
     }
-    text, own = calibration_text(name, day, _framework(fits), moved, _own(fits), None, provenance)
+    calibration = UserCalibration(name, day, _framework(fits), moved, _own(fits), None, provenance)
     answer = Recalibration(
         name=name,
         logs=read,
@@ -120,11 +120,11 @@ def _of_rows(paths: Sequence[Path], request: Request | None, catalog: Catalog, d
             for _, one in fits
             for device, (before, after) in one.band.items()
         ],
-        calibration=text,
+        calibration=calibration.text(),
     )
     if request is None:
         return answer
-    both_ways = request, with_constants(request, own)
+    both_ways = request, with_constants(request, calibration.constants())
     shipped, mine = (solve(problem_of(one, catalog), backend, short_frontier=False) for one in both_ways)
     both = difference(shipped, mine, ("shipped constants", "your own")) if shipped.cost and mine.cost else None
     return answer.model_copy(update={"plan": mine, "difference": both})
