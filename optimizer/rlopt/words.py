@@ -7,7 +7,7 @@ Arrays hold its `code`, its place in the vocabulary.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 
 class Word(StrEnum):
@@ -148,11 +148,8 @@ class Pricing(Word):
     RESERVED = "reserved"
 
 
-class Objective(Word):
-    """What a plan is the least of."""
-
-    COST = "cost"
-    TIME = "time"
+Objective = Literal["cost", "time"]
+"""What a plan is the least of."""
 
 
 class Confidence(Word):
@@ -181,7 +178,14 @@ class Link(Word):
     NVL72 = "nvl72"
 
 
-class Algorithm(Word):
+class Processor(Word):
+    """What runs an environment."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+
+
+class AlgorithmName(Word):
     """A kind of job."""
 
     SFT = "sft"

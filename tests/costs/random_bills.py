@@ -11,7 +11,6 @@ import numpy as np
 from rlopt.problem import Pools, Problem
 from rlopt.problem.tariff import CacheStore, Disk, Metering, Tariff, Tier, TierTable
 from rlopt.request import Request
-from rlopt.request.choices import LogProbs
 from rlopt.request.costs import AutomaticRelease, Idle
 from rlopt.request.job.cache import Cache
 from rlopt.request.job.data_life import Backup
@@ -20,6 +19,7 @@ from rlopt.request.job.metrics import Metrics, TextLog
 from rlopt.request.job.parts import Evaluation
 from rlopt.request.job.records import Dashboards, Traces
 from rlopt.units import Money
+from rlopt.words import LogProbs
 from rlopt.workloads.variants import Variant
 from tests.costs.rich import ACTING
 from tests.oracle.problems import random_problem
@@ -114,7 +114,7 @@ def random_bill(seed: int, mixes: bool = False) -> Problem:
     def rich(number: int, variant: Variant) -> Variant:
         workload = replace(variant.workload, acting=ACTING) if acting else variant.workload
         kept = {size: 1e9 * size * (number + 1) for size in variant.steps} if stored and number == 0 else None
-        how: LogProbs = "recompute" if kept is None else "stored"
+        how = LogProbs.RECOMPUTE if kept is None else LogProbs.STORED
         return replace(variant, workload=workload, stored_bytes=kept, log_probs=how)
 
     fields: dict[str, Any] = {

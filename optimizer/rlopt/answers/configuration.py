@@ -5,14 +5,13 @@ None is not stated, and free. Keys are those of a plan's pools and decisions.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from rlopt.errors import InputError
-from rlopt.request.choices import Pricing
 from rlopt.strict import Strict
-from rlopt.words import Offload, Placement, PoolRole, Precision, Recompute, Sharding
+from rlopt.words import Link, Offload, Placement, PoolRole, Precision, Pricing, Recompute, Sharding
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
@@ -61,7 +60,7 @@ class PoolGiven(Strict):
     usd_per_gpu_hour: Amount | None = None
     host_memory_gib: Amount | None = None
     """Of one machine of your own; where it is not stated, the least of those rented with as many of the GPUs."""
-    link: Literal["none", "pcie", "nvlink", "nvswitch", "nvl72"] | None = None
+    link: Link | None = None
     """Between the GPUs of one machine of your own."""
     node_gbps: Amount | None = None
     """Network of one machine of your own, Gb/s."""

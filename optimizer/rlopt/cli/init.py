@@ -9,14 +9,13 @@ import click
 from rlopt.cli import exits, options
 from rlopt.cli.output import print_text, write_file
 from rlopt.language import tr
-
-ALGORITHMS = ("sft", "dpo", "rm", "ppo", "grpo", "opd", "vla")
+from rlopt.words import AlgorithmName
 
 
 @click.command()
 @click.option(
     "--algorithm",
-    type=click.Choice(ALGORITHMS),
+    type=click.Choice(tuple(AlgorithmName)),
     default="grpo",
     show_default=True,
     help="What the job trains with.",

@@ -30,12 +30,11 @@ from rlopt.pricelists.contract import Defaults, LeftOut, ListedMachine, StatedPr
 from rlopt.pricelists.owned import COLUMNS as OWNED
 from rlopt.pricelists.owned import read_owned, states_owned
 from rlopt.pricelists.table import PriceTable
+from rlopt.words import Link, Pricing
 
 NAME: Final = "plain"
 NEEDED: Final = ("currency", "as_of")
 OWN: Final = True
-LINKS: Final = ("none", "pcie", "nvlink", "nvswitch", "nvl72")
-PRICINGS: Final = ("on_demand", "spot", "reserved")
 COLUMNS: Final = (
     "provider",
     "instance_type",
@@ -91,15 +90,15 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> StatedPrice:
     if not provider:
         raise CellError("provider", "", "is empty: whose price is it?")
     pricing = row.get("pricing") or "on_demand"
-    if pricing not in PRICINGS:
-        raise CellError("pricing", pricing, f"none of {', '.join(PRICINGS)}")
+    if pricing not in tuple(Pricing):
+        raise CellError("pricing", pricing, f"none of {', '.join(Pricing)}")
     term = cells.number(row, "term_hours", least=1.0, most=1e6)
     if (pricing == "reserved") != (term is not None):
         reason = "is for reserved machines" if term is not None else "is empty: how many hours are billed at least?"
         raise CellError("term_hours", row.get("term_hours", ""), reason)
     link = row.get("link") or None
-    if link is not None and link not in LINKS:
-        raise CellError("link", link, f"none of {', '.join(LINKS)}")
+    if link is not None and link not in tuple(Link):
+        raise CellError("link", link, f"none of {', '.join(Link)}")
     price, note = _price(row)
     return StatedPrice(
         line=line,

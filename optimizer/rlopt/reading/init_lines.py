@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from rlopt.request import GENERATING, ROLES
+from rlopt.words import AlgorithmName
 
 WHAT: Final[Mapping[str, str]] = {
-    "sft": "supervised fine-tuning",
-    "dpo": "direct preference optimisation",
-    "rm": "a reward model",
-    "ppo": "PPO from a reward model and a critic",
-    "grpo": "GRPO, with a program as the reward",
-    "opd": "on-policy distillation from a larger teacher",
-    "vla": "a vision-language-action policy in simulation",
+    AlgorithmName.SFT: "supervised fine-tuning",
+    AlgorithmName.DPO: "direct preference optimisation",
+    AlgorithmName.RM: "a reward model",
+    AlgorithmName.PPO: "PPO from a reward model and a critic",
+    AlgorithmName.GRPO: "GRPO, with a program as the reward",
+    AlgorithmName.OPD: "on-policy distillation from a larger teacher",
+    AlgorithmName.VLA: "a vision-language-action policy in simulation",
 }
 
 ROLE_LINES: Final[Mapping[str, str]] = {
@@ -24,46 +25,46 @@ ROLE_LINES: Final[Mapping[str, str]] = {
 }
 
 RUN: Final[Mapping[str, str]] = {
-    "sft": """\
+    AlgorithmName.SFT: """\
   prompts_per_step: 128           # sequences per step
   epochs: 1                       # or steps: 400
   dataset_samples: 50000
   prompt_tokens: {mean: 180, max: 1024}
   response_tokens: {mean: 420, max: 3072}
 """,
-    "dpo": """\
+    AlgorithmName.DPO: """\
   prompts_per_step: 128           # pairs per step
   epochs: 1                       # or steps: 400
   dataset_samples: 60000          # pairs
   prompt_tokens: {mean: 250, max: 1024}
   response_tokens: {mean: 350, max: 1024}     # each of chosen and rejected
 """,
-    "rm": """\
+    AlgorithmName.RM: """\
   prompts_per_step: 64            # pairs per step
   epochs: 1                       # or steps: 400
   dataset_samples: 60000          # pairs
   prompt_tokens: {mean: 200, max: 512}
   response_tokens: {mean: 180, max: 512}      # each of chosen and rejected
 """,
-    "ppo": """\
+    AlgorithmName.PPO: """\
   prompts_per_step: 512
   steps: 100                      # or epochs: 1 with dataset_samples: 50000
   prompt_tokens: {mean: 200, max: 1024}
   response_tokens: {mean: 350, max: 1024}     # p99 where it is known
 """,
-    "grpo": """\
+    AlgorithmName.GRPO: """\
   prompts_per_step: 128
   steps: 200                      # or convergence: {8: 250, 16: 200} (group size: steps)
   prompt_tokens: {mean: 180, max: 1024}
   response_tokens: {mean: 1000, max: 4096}    # p99 where it is known
 """,
-    "opd": """\
+    AlgorithmName.OPD: """\
   prompts_per_step: 64
   steps: 200                      # or epochs: 1 with dataset_samples: 12800
   prompt_tokens: {mean: 150, max: 1024}
   response_tokens: {mean: 2000, max: 8192}    # p99 where it is known
 """,
-    "vla": """\
+    AlgorithmName.VLA: """\
   prompts_per_step: 64            # trajectories per iteration
   steps: 20                       # or convergence: {flow: 20, one_step: 30}, with choices.action_head
   prompt_tokens: {mean: 60, max: 128}

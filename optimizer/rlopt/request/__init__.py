@@ -29,14 +29,13 @@ from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, OwnConstants, Request, Spent
 from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
 from rlopt.request.values.source import KeyPlaces
-from rlopt.request.values.steps_table import HEADS, by_head
+from rlopt.request.values.steps_table import by_head
 from rlopt.units import Money
 
 __all__ = [
     "FILLED_IN",
     "FLOOR_GROUPS",
     "GENERATING",
-    "HEADS",
     "NO_TEXT",
     "OPEN_ROLES",
     "ROLES",

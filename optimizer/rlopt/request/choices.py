@@ -11,16 +11,10 @@ from pydantic_core import PydanticCustomError
 from rlopt.request.job.data_work import DataStore
 from rlopt.request.job.parts import KernelChoices
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
-from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
-from rlopt.words import Offload, Placement, Precision
+from rlopt.words import ActionHead, Confidence, Grade, LogProbs, Offload, Placement, Precision, Pricing, Scoring
 
 ANY: Final = "any"
-Pricing = Literal["on_demand", "spot", "reserved"]
-Confidence = Literal["high", "medium", "low"]
-Grade = Literal["list", "marketplace", "aggregator"]
-LogProbs = Literal["recompute", "stored"]
-Scoring = Literal["shared", "own", "cpu"]
 
 _NAMES_ALLOWED: Final = "a list of names, or any"
 
@@ -122,11 +116,7 @@ class Choices(Strict):
     """Names of zones: spot is then priced zone by zone."""
     gpus: Annotated[tuple[str, ...] | None, NamesKind("[H100, A100-80GB]")] = None
     """GPU types; a family name stands for all its forms (H100 = SXM, PCIe, NVL)."""
-    pricing: Annotated[tuple[Pricing, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "on_demand",
-        "spot",
-        "reserved",
-    )
+    pricing: Annotated[tuple[Pricing, ...], Field(min_length=1), AfterValidator(unique)] = tuple(Pricing)
     """on_demand, spot, reserved."""
     placements: Annotated[tuple[Placement, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """colocated, disaggregated, async; all when left out, colocated alone where nothing is generated."""
@@ -141,15 +131,15 @@ class Choices(Strict):
     staleness: Annotated[tuple[Whole, ...], Field(min_length=1), AfterValidator(unique)] = (1,)
     """Steps that samples may lag behind in the async placement; synchronous placements have 0."""
     price_confidence: Annotated[tuple[Confidence, ...], Field(min_length=1), AfterValidator(unique)] = (
-        "high",
-        "medium",
+        Confidence.HIGH,
+        Confidence.MEDIUM,
     )
     """How sure a price must be."""
-    grades: Annotated[tuple[Grade, ...], Field(min_length=1), AfterValidator(unique)] = ("list",)
+    grades: Annotated[tuple[Grade, ...], Field(min_length=1), AfterValidator(unique)] = (Grade.LIST,)
     """Where a price may come from; a marketplace that `providers` names is used as well."""
-    log_probs: Annotated[tuple[LogProbs, ...], Field(min_length=1), AfterValidator(unique)] = ("recompute", "stored")
+    log_probs: Annotated[tuple[LogProbs, ...], Field(min_length=1), AfterValidator(unique)] = tuple(LogProbs)
     """Log-probabilities of frozen models: recompute them each time, or compute them once and store them."""
-    scoring: Annotated[tuple[Scoring, ...], Field(min_length=1), AfterValidator(unique)] = ("shared", "own", "cpu")
+    scoring: Annotated[tuple[Scoring, ...], Field(min_length=1), AfterValidator(unique)] = tuple(Scoring)
     """Where teacher and reward models score: on the training pool, on a pool of their own (separate pools only), or on
     machines without GPUs (reward models whose cpu is stated)."""
     mixed_pools: Switch = True
@@ -161,7 +151,7 @@ class Choices(Strict):
     data_store: Annotated[tuple[DataStore, ...], Field(min_length=1), AfterValidator(unique)] = ("object",)
     """Store that each step reads its samples from: object | filesystem (mounted by all machines that train) | block
     (a volume of each of them); object when left out."""
-    action_head: Annotated[tuple[Head, ...], Field(min_length=1), AfterValidator(unique)] | None = None
+    action_head: Annotated[tuple[ActionHead, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """How the policy may act (vla), each head with steps of its own in job.convergence; action.head when left out."""
     offers: Name | None = None
     """Own price list (CSV, docs/prices.md) in this file's folder, absolute once read; it stands before all others."""

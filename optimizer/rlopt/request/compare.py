@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 from pydantic import ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 
-from rlopt.request.job.job import Algorithm
 from rlopt.request.values.kinds import Kind, refuse, show
+from rlopt.words import AlgorithmName
 
 SECTIONS: Final = ("job", "choices", "limits", "floors", "costs", "recovery", "checkpoint")
 """Sections of a request that an algorithm may change."""
@@ -43,4 +43,4 @@ class OverridesKind(Kind):
         return {"type": "object", "properties": sections, "additionalProperties": False}
 
 
-Compared = dict[Algorithm, Annotated[dict[str, Any], OverridesKind()]]
+Compared = dict[AlgorithmName, Annotated[dict[str, Any], OverridesKind()]]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from rlopt.request.budgets import Budget, Budgets
-from rlopt.request.choices import NamesKind, Pricing
+from rlopt.request.choices import NamesKind
 from rlopt.request.job.waiting import CutOff, Waits
 from rlopt.request.values.kinds import Name, Number, Switch, Whole, WholeOrZero
 from rlopt.request.values.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
 from rlopt.units import Money
+from rlopt.words import Pricing
 
 
 class StoreLimits(Strict):

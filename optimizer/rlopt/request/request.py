@@ -18,7 +18,7 @@ from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.values.source import KeyPlaces
 from rlopt.strict import Strict
 from rlopt.units import Money
-from rlopt.words import Placement
+from rlopt.words import Objective, Placement
 
 
 class OwnConstants(Strict):
@@ -45,7 +45,6 @@ class Spent(Strict):
 
 FILLED_IN: Final = ("presets", "reasons", "floor_origins", "constants", "spent", "source")
 """Fields of a request that reading fills in; no file sets them."""
-Objective = Literal["cost", "time"]
 T = TypeVar("T", bound=Strict)
 
 

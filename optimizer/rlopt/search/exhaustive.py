@@ -23,9 +23,8 @@ from rlopt.costs import column_costs
 from rlopt.pools.loading.pools import with_loading
 from rlopt.problem import Columns, Problem, SidePools
 from rlopt.rules import Rule, rules_of
-from rlopt.search.formulate import Objective
 from rlopt.table import groups, put_back
-from rlopt.words import COLOCATED, Placement
+from rlopt.words import COLOCATED, Objective, Placement
 
 CHUNK = 4096
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from rlopt.problem import Columns, Problem
 from rlopt.program import Program, binary_program
 from rlopt.rules import Rule, row_of, rules_of
-
-Objective = Literal["cost", "time"]
+from rlopt.words import Objective
 
 
 def formulate(

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from rlopt.problem import Columns, Floats
 from rlopt.table import Table, group_ids
+from rlopt.words import Objective
 
-Goal = Literal["cost", "time", "frontier"]
+Goal = Objective | Literal["frontier"]
 NOISE = 1e-9
 BARRED = "a limit or floor that no pools can keep"
 

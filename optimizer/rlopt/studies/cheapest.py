@@ -19,9 +19,10 @@ from rlopt.problem import Columns, Ints, Problem
 from rlopt.program import Program
 from rlopt.rules import Rule, rules_of
 from rlopt.search.bounds import Bounds
-from rlopt.search.formulate import Objective, formulate
+from rlopt.search.formulate import formulate
 from rlopt.search.prune import Goal, Prune
 from rlopt.search.search import Search
+from rlopt.words import Objective
 
 NEAR_OPTIMAL = 0.01
 """Columns up to this share above the optimum stay in the program, so its bound speaks of rivals too."""

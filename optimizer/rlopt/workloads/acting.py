@@ -7,14 +7,13 @@ One inference reads an observation and yields a chunk of actions; the world then
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from rlopt.errors import NotSupportedError
 from rlopt.request import Request
+from rlopt.words import ActionHead, EnvironmentKind, Processor
 
 COLOURS = 3
 """Bytes of a raw pixel: one per colour."""
-Head = Literal["flow", "one_step", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Acting:
     observation_tokens_max: float
     images: int
     patches_per_image: int
-    head: Head
+    head: ActionHead
     passes: int
     tokens_per_pass: int
     chunk: int
@@ -65,15 +64,15 @@ class Acting:
     stored_frames: float
     frame_bytes: float
     steps_per_second: float
-    kind: Literal["simulator", "robot"]
-    runs_on: Literal["cpu", "gpu"]
+    kind: EnvironmentKind
+    runs_on: Processor
     vcpus: float
     memory_bytes: float
 
     @property
     def action_tokens(self) -> int:
         """Action tokens of one inference: the chunk, or all tokens of its actions."""
-        return self.tokens_per_pass * (self.passes if self.head == "tokens" else 1)
+        return self.tokens_per_pass * (self.passes if self.head == ActionHead.TOKENS else 1)
 
     @property
     def patches_per_token(self) -> float:
@@ -100,10 +99,14 @@ def acting(request: Request) -> Acting | None:
         return None
     if seen is None or world is None or length is None:
         raise NotSupportedError("job.action", "a policy that acts needs job.vision, job.environment and job.trajectory")
-    if world.kind == "tools":
+    if world.kind == EnvironmentKind.TOOLS:
         raise NotSupportedError("job.environment.kind", "a policy acts on a simulator or a robot")
-    per_second = action.frequency / action.chunk
-    passes = {"flow": action.flow_steps or 1, "one_step": 1, "tokens": action.chunk * (action.tokens_per_action or 1)}
+    simulated, per_second = world.kind == EnvironmentKind.SIMULATOR, action.frequency / action.chunk
+    passes = {
+        ActionHead.FLOW: action.flow_steps or 1,
+        ActionHead.ONE_STEP: 1,
+        ActionHead.TOKENS: action.chunk * (action.tokens_per_action or 1),
+    }
     stride = job.value_stride_seconds or 1.0 / per_second
     return Acting(
         observation_tokens=job.prompt_tokens.mean + seen.tokens,
@@ -112,14 +115,14 @@ def acting(request: Request) -> Acting | None:
         patches_per_image=(seen.image_size // seen.patch) ** 2,
         head=action.head,
         passes=passes[action.head],
-        tokens_per_pass=1 if action.head == "tokens" else action.chunk,
+        tokens_per_pass=1 if action.head == ActionHead.TOKENS else action.chunk,
         chunk=action.chunk,
         inferences_mean=length.mean * per_second,
         inferences_max=length.max * per_second,
         frames=length.mean / stride,
         stored_frames=length.mean / stride * (1.0 - job.filter.drop if job.filter.before_storage else 1.0),
         frame_bytes=float(seen.cameras * COLOURS * seen.image_size**2),
-        steps_per_second=action.frequency if world.kind == "robot" else world.steps_per_second or action.frequency,
+        steps_per_second=(world.steps_per_second if simulated else None) or action.frequency,
         kind=world.kind,
         runs_on=world.runs_on,
         vcpus=world.vcpus_per_instance or 1.0,

@@ -6,9 +6,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rlopt.request.choices import LogProbs, Scoring
 from rlopt.request.job.parts import Kernels
-from rlopt.words import Placement, StageKind
+from rlopt.words import LogProbs, Placement, Scoring, StageKind
 from rlopt.workloads.contract import Role, Stage, Workload
 from rlopt.workloads.cpu_scoring import ROLE as CPU_ROLE
 from rlopt.workloads.cpu_scoring import CpuScorers

@@ -15,7 +15,7 @@ from itertools import product
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
-from rlopt.words import Placement, StageKind
+from rlopt.words import LogProbs, Placement, StageKind
 from rlopt.workloads import build_workload
 from rlopt.workloads.acting_ways import heads, prepared, screened
 from rlopt.workloads.contract import Workload
@@ -110,8 +110,8 @@ def _log_probs(request: Request, based: Variant) -> Iterator[Variant]:
         yield based
         return
     for choice in request.choices.log_probs:
-        if choice == "recompute":
-            yield replace(based, log_probs="recompute")
+        if choice == LogProbs.RECOMPUTE:
+            yield replace(based, log_probs=LogProbs.RECOMPUTE)
         elif request.job.algorithm == "dpo":
             yield _stored_pairs(request, based)
         else:
@@ -127,7 +127,7 @@ def _stored_pairs(request: Request, based: Variant) -> Variant:
     return replace(
         based,
         workload=without(workload, ("reference",)),
-        log_probs="stored",
+        log_probs=LogProbs.STORED,
         once=once,
         once_roles=(workload.role("reference"),),
         once_sequences=pairs * SEQUENCES_PER_PAIR,
@@ -156,7 +156,7 @@ def _stored_samples(request: Request, based: Variant, roles: tuple[str, ...]) ->
     return replace(
         based,
         workload=replace(workload, stages=stages),
-        log_probs="stored",
+        log_probs=LogProbs.STORED,
         stored_bytes={size: kept(size, steps) * tokens for size, steps in workload.steps.items()},
     )
 

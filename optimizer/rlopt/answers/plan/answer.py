@@ -17,6 +17,7 @@ from rlopt.answers.plan.timing import Time
 from rlopt.answers.usage import Usage
 from rlopt.errors import InfeasibleError, SolverError
 from rlopt.strict import Strict
+from rlopt.words import Objective
 
 Status = Literal["optimal", "feasible", "infeasible"]
 
@@ -48,7 +49,7 @@ class SolverSummary(Strict):
     """Rows of the program."""
     root_gap: float | None = None
     """Gap between the linear relaxation and the optimum, relative."""
-    objective: Literal["cost", "time"] = "cost"
+    objective: Objective = "cost"
     """What was minimised."""
     bound_hours: float | None = None
     """No plan within the limits is done sooner (objective: time)."""

@@ -17,10 +17,11 @@ from rlopt.launchers.exports.gaps import common_gaps
 from rlopt.launchers.exports.run import Run
 from rlopt.launchers.exports.text import MARK, one_line, slug, yaml_text
 from rlopt.units import GIB, GIGA
+from rlopt.words import AlgorithmName
 
 NAME: Final = "skypilot"
 VERSION: Final = "0.14.1"
-ALGORITHMS: Final = ("sft", "dpo", "rm", "ppo", "grpo", "opd", "vla")
+ALGORITHMS: Final = tuple(AlgorithmName)
 MARGIN: Final = 1.10
 """A machine may cost this times the plan's price: lists differ by rounding and by the day."""
 LEAST_DISK_GB: Final = 50

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rlopt.reading.agreement.contract import Finding, View
-from rlopt.request import HEADS
 from rlopt.request.values.kinds import show
+from rlopt.words import ActionHead
 
 
 def heads(view: View) -> Iterator[Finding]:
@@ -16,7 +16,7 @@ def heads(view: View) -> Iterator[Finding]:
         yield Finding(
             "choices.action_head", f"does not apply to {view.algorithm}", "algorithm: vla", "delete action_head"
         )
-    if view.algorithm != "vla" or stated not in HEADS:
+    if view.algorithm != "vla" or stated not in tuple(ActionHead):
         return
     playing = heads_of(view)
     for key, head, neutral in (("flow_steps", "flow", 1), ("tokens_per_action", "tokens", None)):
@@ -44,7 +44,7 @@ def heads(view: View) -> Iterator[Finding]:
 def heads_steps(view: View) -> Iterator[Finding]:
     """Look for heads without steps of their own: none is assumed to need as many as another."""
     table = view.map("job.convergence")
-    told = [key for key in table if key in HEADS]
+    told = [key for key in table if key in tuple(ActionHead)]
     if told and view.algorithm not in (None, "vla"):
         yield Finding(
             "job.convergence",
@@ -52,7 +52,7 @@ def heads_steps(view: View) -> Iterator[Finding]:
             "steps, or a map of group sizes",
             "write steps: 600",
         )
-    if view.algorithm != "vla" or view.get("job.action.head") not in HEADS:
+    if view.algorithm != "vla" or view.get("job.action.head") not in tuple(ActionHead):
         return
     playing = heads_of(view)
     missing = [head for head in playing if head not in told]
@@ -70,5 +70,5 @@ def heads_of(view: View) -> list[str]:
     """Give the heads in play: those of the choices, else the stated one."""
     chosen, stated = view.get("choices.action_head"), view.get("job.action.head")
     if isinstance(chosen, list):
-        return [head for head in HEADS if head in chosen]
-    return [stated] if stated in HEADS else []
+        return [head for head in ActionHead if head in chosen]
+    return [stated] if stated in tuple(ActionHead) else []

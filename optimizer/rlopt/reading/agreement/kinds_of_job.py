@@ -7,6 +7,7 @@ from typing import Final
 
 from rlopt.reading.agreement.contract import Finding, View
 from rlopt.request import GENERATING
+from rlopt.words import EnvironmentKind
 
 _VLA_ONLY: Final = ("action", "trajectory", "value_stride", "offline")
 
@@ -80,7 +81,7 @@ def vla(view: View) -> Iterator[Finding]:
             yield Finding(f"job.{key}", "is missing: vla needs it", f"for example {example}", f"add {key}: {example}")
     kind = view.get("job.environment.kind")
     fitting = ("simulator", "robot") if view.algorithm == "vla" else ("tools",)
-    if kind in ("tools", "simulator", "robot") and kind not in fitting and view.algorithm in GENERATING:
+    if kind in tuple(EnvironmentKind) and kind not in fitting and view.algorithm in GENERATING:
         yield Finding(
             "job.environment.kind",
             f"{kind} does not fit {view.algorithm}",

@@ -9,10 +9,9 @@ from rlopt.reading.agreement.contract import Finding, View
 from rlopt.reading.agreement.options import named_models
 from rlopt.request import GENERATING, ROLE_DEFAULTS, ROLES
 from rlopt.request.values.kinds import show
+from rlopt.words import ModelPart
 
-_VISION_PARTS: Final = ("vision", "backbone", "embeddings", "head", "action")
-
-
+_VISION_PARTS: Final = tuple(ModelPart)
 _TEXT_PARTS: Final = ("backbone", "embeddings", "head")
 
 

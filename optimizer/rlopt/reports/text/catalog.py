@@ -14,9 +14,8 @@ from rlopt.facts.offer import Offer
 from rlopt.reports import words
 from rlopt.reports.catalog_records import Record, provider_counts
 from rlopt.reports.layout import facts, heading, paragraph, table
+from rlopt.words import Confidence, Grade
 
-GRADES: Final = ("list", "marketplace", "aggregator")
-CONFIDENCES: Final = ("high", "medium", "low")
 AGES: Final = ((30, "up to 30 days"), (90, "31 to 90 days"), (365, "91 to 365 days"))
 
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -55,16 +54,16 @@ def counts_report(catalog: Catalog, offers: Sequence[Offer], today: date | None 
         (
             row["provider"],
             str(row["offers"]),
-            *(str(row["grade"].get(grade, "")) for grade in GRADES),
-            *(str(row["confidence"].get(trust, "")) for trust in CONFIDENCES),
+            *(str(row["grade"].get(grade, "")) for grade in Grade),
+            *(str(row["confidence"].get(trust, "")) for trust in Confidence),
             row["oldest"] or "",
             row["newest"] or "",
             str(row["undated"] or ""),
         )
         for row in provider_counts(offers)
     ]
-    columns = ("provider", "offers", *GRADES, *CONFIDENCES, "oldest", "newest", "undated")
-    numbers = ("offers", *GRADES, *CONFIDENCES, "undated")
+    columns = ("provider", "offers", *Grade, *Confidence, "oldest", "newest", "undated")
+    numbers = ("offers", *Grade, *Confidence, "undated")
     age_rows = [(name, f"{number:,}") for name, number in ages(offers, day).items()]
     files = [(entry.name, f"{entry.rows:,}", entry.as_of or "undated", entry.source) for entry in catalog.provenance]
     left_out = [(f"{number:,}", reason) for reason, number in catalog.left_out.items()]

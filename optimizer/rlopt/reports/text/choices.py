@@ -13,17 +13,18 @@ from rlopt.language import Name
 from rlopt.reports import words
 from rlopt.reports.layout import bullets, facts, heading, table
 from rlopt.units import HOURS_PER_DAY
+from rlopt.words import ActionHead, AttentionKernel, EnvironmentKind, LossKernel
 
 CEILINGS = ("floors.max_staleness", "floors.checkpoints.recovery_time", "floors.core_metrics.every")
 """Floors that bound from above: less is stricter."""
 SAME: Final = 1e-6
 """Relative difference up to which a bill and the program's total are one number."""
-ACTING: Final = ("simulator", "robot")
+ACTING: Final = (EnvironmentKind.SIMULATOR, EnvironmentKind.ROBOT)
 """Kinds of environment whose samples are trajectories of a policy that acts."""
 COPIES: Final[Mapping[str, str]] = {
-    "tools": "{copies} of the tools",
-    "simulator": "{copies} of the simulator",
-    "robot": "{robots}",
+    EnvironmentKind.TOOLS: "{copies} of the tools",
+    EnvironmentKind.SIMULATOR: "{copies} of the simulator",
+    EnvironmentKind.ROBOT: "{robots}",
 }
 DATA: Final[Mapping[tuple[str, Any], str]] = {
     ("cleaned", True): "cleaned before training",
@@ -31,10 +32,16 @@ DATA: Final[Mapping[tuple[str, Any], str]] = {
     ("log_probs", "stored"): "log-probabilities of frozen models stored and used again",
     ("log_probs", "recompute"): "log-probabilities of frozen models computed anew in each step",
 }
-KERNELS: Final = {"loss": "whole", "attention": "fused"}
+KERNELS: Final = {"loss": LossKernel.WHOLE, "attention": AttentionKernel.FUSED}
 """Kernels that are not worth a line."""
-LOSSES: Final = {"whole": "the loss holds all logits at once", "chunked": "the loss never holds all logits at once"}
-ATTENTIONS: Final = {"fused": "attention is fused", "plain": "attention holds the scores of all pairs"}
+LOSSES: Final[Mapping[str, str]] = {
+    LossKernel.WHOLE: "the loss holds all logits at once",
+    LossKernel.CHUNKED: "the loss never holds all logits at once",
+}
+ATTENTIONS: Final[Mapping[str, str]] = {
+    AttentionKernel.FUSED: "attention is fused",
+    AttentionKernel.PLAIN: "attention holds the scores of all pairs",
+}
 RELEASE: Final[Mapping[str, str]] = {
     "by hand": "by hand: people give the machines back after a run",
     "automatic": "automatic: a script gives the machines back after a run",
@@ -243,9 +250,9 @@ def _signed(usd: float) -> str:
 
 
 HEADS: Final[Mapping[str, str]] = {
-    "flow": "a flow head, several denoising steps a chunk of actions",
-    "one_step": "a single denoising step a chunk of actions",
-    "tokens": "action tokens, one after another",
+    ActionHead.FLOW: "a flow head, several denoising steps a chunk of actions",
+    ActionHead.ONE_STEP: "a single denoising step a chunk of actions",
+    ActionHead.TOKENS: "action tokens, one after another",
 }
 
 

@@ -23,8 +23,8 @@ from rlopt.request.values.lengths import NO_TEXT, Length, Response, Trajectory
 from rlopt.request.values.quantities import Moment, Size
 from rlopt.request.values.steps_table import StepsKind, StepsTable, longest, steps_of
 from rlopt.strict import Strict
+from rlopt.words import AlgorithmName
 
-Algorithm = Literal["sft", "dpo", "rm", "ppo", "grpo", "opd", "vla"]
 Optimizer = Literal["adamw", "adamw_bf16", "adamw_8bit"]
 GENERATING: Final = ("ppo", "grpo", "opd", "vla")
 """Algorithms that sample online: they have a rollout pool, a group size and a staleness."""
@@ -37,7 +37,7 @@ class Job(Strict):
 
     name: Name = "job"
     """Name that reports print."""
-    algorithm: Algorithm
+    algorithm: AlgorithmName
     """sft | dpo | rm | ppo | grpo | opd | vla."""
     tags: dict[Label, Label] = Field(default_factory=dict)
     """Free labels, written to launchers and bills."""

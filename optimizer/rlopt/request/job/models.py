@@ -8,6 +8,7 @@ from typing import Final
 from rlopt.request.job.options import ModelChoice
 from rlopt.request.values.refs import InlineMla, InlineModel, ModelRef
 from rlopt.strict import Strict
+from rlopt.words import AlgorithmName
 
 
 class Models(Strict):
@@ -33,13 +34,18 @@ class Models(Strict):
 
 
 ROLES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "sft": {"policy": ()},
-    "rm": {"policy": ()},
-    "dpo": {"policy": (), "reference": ("policy", "none")},
-    "ppo": {"policy": (), "reference": ("policy", "none"), "reward": ("rule", "none"), "critic": ("policy",)},
-    "grpo": {"policy": (), "reference": ("policy", "none"), "reward": ("rule", "none")},
-    "opd": {"policy": (), "teacher": ()},
-    "vla": {"policy": (), "value": ("none",)},
+    AlgorithmName.SFT: {"policy": ()},
+    AlgorithmName.RM: {"policy": ()},
+    AlgorithmName.DPO: {"policy": (), "reference": ("policy", "none")},
+    AlgorithmName.PPO: {
+        "policy": (),
+        "reference": ("policy", "none"),
+        "reward": ("rule", "none"),
+        "critic": ("policy",),
+    },
+    AlgorithmName.GRPO: {"policy": (), "reference": ("policy", "none"), "reward": ("rule", "none")},
+    AlgorithmName.OPD: {"policy": (), "teacher": ()},
+    AlgorithmName.VLA: {"policy": (), "value": ("none",)},
 }
 """Roles of each algorithm and the keywords that may stand in a model's place."""
 

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Field, model_validator
 from rlopt.request.values.kinds import NotNegative, PartShare, Positive, Share, Switch, Whole, refuse, unique
 from rlopt.request.values.lengths import Calls, Span
 from rlopt.request.values.quantities import Cash, Frequency, Size
-from rlopt.request.values.steps_table import Head
 from rlopt.strict import Strict
+from rlopt.words import ActionHead, AttentionKernel, EnvironmentKind, LossKernel, Processor
 
 
 class VisionInput(Strict):
@@ -55,7 +55,7 @@ class VisionInput(Strict):
 class Action(Strict):
     """How a vla policy acts."""
 
-    head: Head
+    head: ActionHead
     """flow: several denoising steps; one_step: a single one; tokens: autoregressive action tokens."""
     flow_steps: Whole | None = None
     """Denoising steps of one inference (flow); 1 for one_step."""
@@ -70,10 +70,10 @@ class Action(Strict):
 
     @model_validator(mode="after")
     def _fits(self) -> Action:
-        if self.head == "flow" and self.flow_steps is None:
+        if self.head == ActionHead.FLOW and self.flow_steps is None:
             message = "a flow head needs flow_steps"
             raise refuse(message, "head: flow with flow_steps", "add flow_steps: 10")
-        if self.head == "tokens" and self.tokens_per_action is None:
+        if self.head == ActionHead.TOKENS and self.tokens_per_action is None:
             message = "a token head needs tokens_per_action"
             raise refuse(message, "head: tokens with tokens_per_action", "add tokens_per_action: 7")
         return self
@@ -100,9 +100,9 @@ class Filter(Strict):
 class Environment(Strict):
     """What a policy acts on while it samples."""
 
-    kind: Literal["tools", "simulator", "robot"]
+    kind: EnvironmentKind
     """tools: calls between generated tokens; simulator: stepped on machines; robot: real time."""
-    runs_on: Literal["cpu", "gpu"] = "cpu"
+    runs_on: Processor = Processor.CPU
     """Machines that run it."""
     instances: Whole | None = None
     """Copies that run at once; the program chooses when left out (tools, simulator; robots must be counted)."""
@@ -122,18 +122,18 @@ class Environment(Strict):
     @model_validator(mode="after")
     def _fits(self) -> Environment:
         needs = {
-            "tools": ("calls_per_sample", "seconds_per_call"),
-            "simulator": ("steps_per_second",),
-            "robot": ("instances",),
+            EnvironmentKind.TOOLS: ("calls_per_sample", "seconds_per_call"),
+            EnvironmentKind.SIMULATOR: ("steps_per_second",),
+            EnvironmentKind.ROBOT: ("instances",),
         }[self.kind]
         missing = [name for name in needs if getattr(self, name) is None]
         if missing:
             message = f"kind {self.kind} needs {' and '.join(missing)}"
             raise refuse(message, f"{', '.join(needs)} given", f"add {missing[0]}")
         foreign = {
-            "tools": ("steps_per_second",),
-            "simulator": ("calls_per_sample", "seconds_per_call", "tokens_per_call"),
-            "robot": ("calls_per_sample", "seconds_per_call", "tokens_per_call", "steps_per_second"),
+            EnvironmentKind.TOOLS: ("steps_per_second",),
+            EnvironmentKind.SIMULATOR: ("calls_per_sample", "seconds_per_call", "tokens_per_call"),
+            EnvironmentKind.ROBOT: ("calls_per_sample", "seconds_per_call", "tokens_per_call", "steps_per_second"),
         }[self.kind]
         extra = [name for name in foreign if getattr(self, name) is not None]
         if extra:
@@ -145,14 +145,10 @@ class Environment(Strict):
 class Kernels(Strict):
     """Kernels of the training stack that decide memory and time."""
 
-    loss: Literal["whole", "chunked"] = "whole"
+    loss: LossKernel = LossKernel.WHOLE
     """whole: logits of a micro-batch are held at once | chunked: a fused or chunked loss never holds them whole."""
-    attention: Literal["fused", "plain"] = "fused"
+    attention: AttentionKernel = AttentionKernel.FUSED
     """fused: flash attention | plain: the scores of all pairs are held in memory."""
-
-
-LossKernel = Literal["whole", "chunked"]
-AttentionKernel = Literal["fused", "plain"]
 
 
 class KernelChoices(Strict):

@@ -11,8 +11,7 @@ from pydantic_core import CoreSchema
 
 from rlopt.request.values.kinds import Whole, is_written, refuse, show, unique
 from rlopt.strict import Strict
-
-Part = Literal["vision", "backbone", "embeddings", "head", "action"]
+from rlopt.words import ModelPart
 
 
 class Trainable(Strict):
@@ -24,7 +23,7 @@ class Trainable(Strict):
     """Rank of the adapters on all linear layers (lora)."""
     base: Literal["bf16", "int4"] = "bf16"
     """Precision in which the frozen base weights are held under LoRA."""
-    frozen: Annotated[tuple[Part, ...], AfterValidator(unique)] = ()
+    frozen: Annotated[tuple[ModelPart, ...], AfterValidator(unique)] = ()
     """Parts without gradients and optimizer state (frozen)."""
 
     @model_validator(mode="before")

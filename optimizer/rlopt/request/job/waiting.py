@@ -9,11 +9,11 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo,
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from rlopt.request.choices import Pricing
 from rlopt.request.values.kinds import Name, Number, Share, Switch, Whole
 from rlopt.request.values.quantities import DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS
+from rlopt.words import Pricing
 
 
 class Wait(Strict):

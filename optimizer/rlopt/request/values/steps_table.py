@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, get_args
+from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, ValidatorFunctionWrapHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from rlopt.request.values.kinds import Count, Whole, refuse, show
+from rlopt.words import ActionHead
 
-Head = Literal["flow", "one_step", "tokens"]
-HEADS: Final[tuple[Head, ...]] = get_args(Head)
 Steps = dict[int, int]
 """Group size to steps."""
 StepsTable = Steps | dict[str, int | Steps]
@@ -27,11 +26,11 @@ class StepsKind:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         sizes: JsonSchemaValue = dict(handler(schema["schema"])) if "schema" in schema else {"type": "object"}
-        sizes |= {"propertyNames": {"not": {"enum": list(HEADS)}}}
+        sizes |= {"propertyNames": {"not": {"enum": list(ActionHead)}}}
         steps = {"anyOf": [{"type": "integer", "minimum": 1}, dict(sizes)]}
         heads = {
             "type": "object",
-            "properties": {head: dict(steps) for head in HEADS},
+            "properties": {head: dict(steps) for head in ActionHead},
             "additionalProperties": False,
             "minProperties": 1,
         }
@@ -39,12 +38,12 @@ class StepsKind:
 
 
 def _read(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    if not isinstance(value, Mapping) or not set(HEADS) & set(value):
+    if not isinstance(value, Mapping) or not set(ActionHead) & set(value):
         return handler(value)
-    foreign = [key for key in value if key not in HEADS]
+    foreign = [key for key in value if key not in tuple(ActionHead)]
     if foreign:
         message = f"{show(foreign[0])} is no action head"
-        raise refuse(message, f"heads alone: {', '.join(HEADS)}", "keep heads, or group sizes, as keys")
+        raise refuse(message, f"heads alone: {', '.join(ActionHead)}", "keep heads, or group sizes, as keys")
     return {head: handler(steps) if isinstance(steps, Mapping) else Count(1).read(steps, info)
             for head, steps in value.items()}  # fmt: skip
 

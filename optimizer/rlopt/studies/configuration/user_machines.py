@@ -15,18 +15,19 @@ from rlopt.problem import Market
 from rlopt.request import Request
 from rlopt.studies.configuration.user_price import as_listed, usd_per_node, without_price
 from rlopt.studies.configuration.user_shape import own_shape
+from rlopt.words import Confidence, Grade, Pricing
 
 OWN: Final = "own"
 """Provider of machines that no provider is stated of."""
 OPEN: Final[dict[str, Any]] = {
     "gpus": None,
-    "pricing": ("on_demand", "spot", "reserved"),
+    "pricing": tuple(Pricing),
     "regions": None,
     "providers": None,
     "countries": None,
     "zones": None,
-    "grades": ("list", "marketplace", "aggregator"),
-    "price_confidence": ("high", "medium", "low"),
+    "grades": tuple(Grade),
+    "price_confidence": tuple(Confidence),
 }
 """Choices of machines, each opened as wide as it goes."""
 TURNS: Final = (
