@@ -29,7 +29,7 @@ def catalog() -> None:
 @click.option("--provider", metavar="NAME", help="Offers of this provider only.")
 @click.option("--region", metavar="NAME", help="Offers in this region only.")
 @click.option("--gpu", metavar="NAME", help="This GPU type or family only.")
-@click.option("--pricing", type=click.Choice(tuple(Pricing)), help="Offers paid this way only.")
+@click.option("--pricing", type=click.Choice([word.value for word in Pricing]), help="Offers paid this way only.")
 @options.as_json
 def list_(
     shelf: str | None,

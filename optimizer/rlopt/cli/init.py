@@ -15,7 +15,7 @@ from rlopt.words import AlgorithmName
 @click.command()
 @click.option(
     "--algorithm",
-    type=click.Choice(tuple(AlgorithmName)),
+    type=click.Choice([name.value for name in AlgorithmName]),
     default="grpo",
     show_default=True,
     help="What the job trains with.",
