@@ -24,6 +24,8 @@ FOLDER = SOURCE / "language" / "zh"
 MADE_OF_PARTS = "words.po"
 """Words and what is made of them: what a text is put together from, in no single place of the source."""
 
+VOCABULARIES = "words.py"
+"""The module whose strings are single words, wherever a report says them."""
 COMPLETE = "reports/"
 """The room whose sentences all have an entry. Other rooms are a ratchet: what has an entry keeps it, a new sentence may
 be English until somebody translates it."""
@@ -60,7 +62,8 @@ def _texts(path: Path) -> list[Said]:
     name = path.relative_to(SOURCE).as_posix()
     if path.suffix == ".j2":
         return texts_of_page(path, SOURCE)
-    return texts_of(path, SOURCE, single_words=name.startswith("reports/") and not name.startswith(FEW_WORDS))
+    single_words = name == VOCABULARIES or (name.startswith("reports/") and not name.startswith(FEW_WORDS))
+    return texts_of(path, SOURCE, single_words)
 
 
 @cache
