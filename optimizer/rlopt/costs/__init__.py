@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs import cache, compute, data, logging, network, operations, storage
 from rlopt.costs.contract import CostDimension
 from rlopt.problem import Columns, Problem
@@ -24,7 +24,7 @@ def column_costs(columns: Columns, problem: Problem) -> NDArray[np.float64]:
     return total
 
 
-def bill(plan: Plan, problem: Problem) -> list[BillLine]:
+def bill(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Every line of a finished plan's bill, from its own numbers."""
     return [line for cost in COSTS for line in cost.lines(plan, problem)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import Terms, runs, told
 from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Columns, Problem
@@ -23,10 +23,10 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     return {"fast store": price[columns.zone] * columns.expected_hours * problem.request.job.trials}
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """The fast store of a finished plan, with what stands in it; no line where nothing is cached."""
     held, store = problem.request.job.cache, tariff_of(plan, problem).cache
-    if plan.time is None or held is None or store is None:
+    if held is None or store is None:
         return []
     named = {
         "replay buffer": held.replay,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan, Pool
+from rlopt.answers.plan import BillLine, PlannedRun, Pool
 from rlopt.columns.lead_time import pilot_runs
 from rlopt.costs import phases
 from rlopt.costs.contract import Terms, told
@@ -35,10 +35,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     return found | ({phases.PHASES: phases.usd(columns, problem)} if problem.phases else {})
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """One line a pool, and one for the trials after the first run."""
-    if plan.time is None:
-        return []
     hours, trials = plan.time.failure_free_hours, problem.request.billed_runs
     found = []
     for pool in plan.pools:
@@ -101,7 +99,7 @@ def _commitment(pool: Pool, hours: float) -> BillLine:
     )
 
 
-def _compression(plan: Plan, problem: Problem) -> Iterator[BillLine]:
+def _compression(plan: PlannedRun, problem: Problem) -> Iterator[BillLine]:
     """VCPU hours of what is compressed; no line where nothing is."""
     tariff = tariff_of(plan, problem)
     hours = {item: one.vcpu_hours for item, one in charges(plan, problem, tariff).items() if one.vcpu_hours}

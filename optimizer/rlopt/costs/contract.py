@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.words import StageKind
 from rlopt.workloads.variants import Variant
@@ -45,45 +45,44 @@ def by_variant(columns: Columns, problem: Problem, value: Callable[[Variant, int
     return found
 
 
-def variant_number(plan: Plan, problem: Problem) -> int:
+def variant_number(plan: PlannedRun, problem: Problem) -> int:
     """Number of the way to run the job that a plan has chosen, told from its decisions and pools."""
     made = plan.decisions
-    decided = (made.data if made is not None else None) or {}
+    decided = made.data or {}
     apart = any(pool.gpus and pool.roles == [StageKind.SCORE] for pool in plan.pools)
     for number, variant in enumerate(problem.variants):
-        if made is not None and not (variant.runs(made.placement) and made.action_head == variant.action_head):
+        if not (variant.runs(made.placement) and made.action_head == variant.action_head):
             continue
         same = decided.get("cleaned", variant.cleaned) == variant.cleaned
         same &= decided.get("log_probs") == variant.log_probs and decided.get("value_bins") == variant.value_bins
-        if variant.kernels is not None and made is not None:
+        if variant.kernels is not None:
             same &= made.kernels == variant.kernels.model_dump()
-        same &= variant.scored_on == (made.scoring if made is not None else None)
-        same &= variant.models == (made.models if made is not None else None)
+        same &= variant.scored_on == made.scoring
+        same &= variant.models == made.models
         if same and bool(variant.own) == apart:
             return number
     return 0
 
 
-def variant_of(plan: Plan, problem: Problem) -> Variant:
+def variant_of(plan: PlannedRun, problem: Problem) -> Variant:
     """The way to run the job that a plan has chosen."""
     return problem.variants[variant_number(plan, problem)]
 
 
-def plan_state_gb(plan: Plan, problem: Problem) -> float:
+def plan_state_gb(plan: PlannedRun, problem: Problem) -> float:
     """GB of a resumable copy of a plan's checkpoint."""
     return float(problem.checkpoint.state_gb(variant_number(plan, problem))) * _stored(plan, problem)
 
 
-def plan_weights_gb(plan: Plan, problem: Problem) -> float:
+def plan_weights_gb(plan: PlannedRun, problem: Problem) -> float:
     """GB of a copy of a plan's weights."""
     return float(problem.checkpoint.weights_gb(variant_number(plan, problem))) * _stored(plan, problem)
 
 
-def _stored(plan: Plan, problem: Problem) -> float:
+def _stored(plan: PlannedRun, problem: Problem) -> float:
     """Stored size / size of a plan's copies."""
     squeeze = problem.request.job.compression.checkpoints
-    compressed = plan.decisions is not None and plan.decisions.checkpoint.compressed
-    return squeeze.ratio if squeeze is not None and compressed else 1.0
+    return squeeze.ratio if squeeze is not None and plan.decisions.checkpoint.compressed else 1.0
 
 
 def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:
@@ -117,6 +116,6 @@ class CostDimension(Protocol):
         """USD by item, shape (columns,) each."""
         ...
 
-    def lines(self, plan: Plan, problem: Problem) -> list[BillLine]:
+    def lines(self, plan: PlannedRun, problem: Problem) -> list[BillLine]:
         """The same in arithmetic, with a basis a person can recompute. Uses the plan's own numbers."""
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import Terms, by_variant, runs, variant_of
 from rlopt.costs.stored.tiers import Values
 from rlopt.problem import Columns, Problem
@@ -74,10 +74,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     return {item: np.full(len(columns), count * price[item]) for item, count in found.items()}
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """The same of a finished plan; no line where there is nothing to pay."""
-    if plan.decisions is None or plan.time is None:
-        return []
     data, trials, hours = problem.request.job.data, problem.request.job.trials, plan.time.expected_hours
     cleaned = cleaned_samples(problem, variant_of(plan, problem), plan.decisions.group_size or 1)
     bought = f"{data.collected:,} samples"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import PlannedRun
 from rlopt.columns.lead_time import pilot_runs
 from rlopt.costs.contract import Terms, runs
 from rlopt.problem import Columns, Floats, Problem
@@ -37,11 +37,9 @@ def incident_terms(columns: Columns, problem: Problem, rate: Floats, price: floa
     }
 
 
-def incident_lines(plan: Plan, problem: Problem, rate: float, price: float) -> list[tuple[str, float, str]]:
+def incident_lines(plan: PlannedRun, problem: Problem, rate: float, price: float) -> list[tuple[str, float, str]]:
     """Item, USD and basis of each line that a finished plan has."""
     request, costs, time = problem.request, problem.request.costs, plan.time
-    if time is None:
-        return []
     billed, trials, job = request.billed_runs, request.job.trials, request.job
     found = []
     if job.divergences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rlopt.answers.plan import LoadDecision, Plan
+from rlopt.answers.plan import LoadDecision, PlannedRun
 from rlopt.costs.mounts import mount_of
 from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Problem
@@ -15,10 +15,10 @@ from rlopt.words import StageKind
 RELATIVE = 1e-6
 
 
-def load_faults(plan: Plan, problem: Problem) -> Iterator[str]:
+def load_faults(plan: PlannedRun, problem: Problem) -> Iterator[str]:
     """What is wrong with a plan's loading; nothing where no step reads samples."""
-    made = None if plan.decisions is None else plan.decisions.load
-    if made is None or problem.loading is None or plan.time is None:
+    made = plan.decisions.load
+    if made is None or problem.loading is None:
         return
     seconds = load_seconds(plan, made, problem)
     said = math.fsum(stage.seconds for stage in plan.time.stages if stage.stage == StageKind.LOAD)
@@ -44,11 +44,11 @@ def load_faults(plan: Plan, problem: Problem) -> Iterator[str]:
         yield f"{made.mounted} of {made.gb:g} GB reads {given:g} MB/s, the plan counts on {made.mb_s:g}"
 
 
-def load_seconds(plan: Plan, made: LoadDecision, problem: Problem) -> float:
+def load_seconds(plan: PlannedRun, made: LoadDecision, problem: Problem) -> float:
     """Seconds to read and prepare the samples of one step, from the decision and the pool that trains."""
     table = problem.loading
     trains = next(pool for pool in plan.pools if StageKind.TRAIN in pool.roles)
-    if table is None or plan.decisions is None:
+    if table is None:
         return 0.0
     offer = next(number for number, one in enumerate(problem.market.offers) if one.id == trains.offer)
     samples = table.samples[plan.decisions.group_size or 1]

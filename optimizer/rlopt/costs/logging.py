@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import Terms, runs, told, variant_of
 from rlopt.costs.dashboards import DASHBOARDS, basis, months, usd_per_month
 from rlopt.costs.metrics import HARDWARE, TRAINER, Written, left_share, metered_usd, written
@@ -79,26 +79,22 @@ def _at(values: Values, here: np.ndarray) -> Values:
     return values[here] if isinstance(values, np.ndarray) else values
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Text and metrics of a finished plan; no line where nothing is written."""
-    if plan.time is None or plan.decisions is None:
-        return []
     tariff = tariff_of(plan, problem)
     return [*_texts(plan, problem, tariff), *_metrics(plan, problem, tariff), *_dashboards(plan, problem)]
 
 
-def _dashboards(plan: Plan, problem: Problem) -> Iterator[BillLine]:
+def _dashboards(plan: PlannedRun, problem: Problem) -> Iterator[BillLine]:
     month = usd_per_month(problem)
-    if plan.time is None or not month:
+    if not month:
         return
     hours = plan.time.expected_hours
     usd = month * float(months(problem, hours))
     yield BillLine(dimension="logging", item=DASHBOARDS, kind="fixed", usd=usd, basis=basis(problem, hours))
 
 
-def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
-    if plan.time is None or plan.decisions is None:
-        return
+def _texts(plan: PlannedRun, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
     rate, log, trials = plan.decisions.logging.text_log_rate, problem.request.job.text_log, problem.request.job.trials
     samples, steps = problem.workload.prompts_per_step * (plan.decisions.group_size or 1), plan.time.steps
     what = {
@@ -127,9 +123,9 @@ def _texts(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
         )
 
 
-def _metrics(plan: Plan, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
+def _metrics(plan: PlannedRun, problem: Problem, tariff: Tariff) -> Iterator[BillLine]:
     metering, asked, trials = tariff.metering, problem.request.job.metrics, problem.request.job.trials
-    if metering is None or plan.time is None:
+    if metering is None:
         return
     gpus, hours, steps = sum(pool.gpus for pool in plan.pools), plan.time.expected_hours, plan.time.steps
     what = {
@@ -183,10 +179,8 @@ def leaving_usd(columns: Columns, problem: Problem) -> Floats:
     return np.asarray(trials * (text * log + points * bytes_to_gb(1.0) * size[columns.zone] * egress[columns.zone]))
 
 
-def leaving_lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def leaving_lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """The same of a finished plan; no line where the logs stay inside the provider."""
-    if plan.time is None or plan.decisions is None:
-        return []
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
     metering, steps = tariff.metering, plan.time.steps
     text = sum(float(gb) for gb in to_service(problem, logged(plan, problem)).values())

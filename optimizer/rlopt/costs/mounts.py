@@ -5,7 +5,7 @@ USD = units · (GB · price + paid MB/s · price of throughput + paid operations
 
 from __future__ import annotations
 
-from rlopt.answers.plan import BillLine, LoadDecision, Plan
+from rlopt.answers.plan import BillLine, LoadDecision, PlannedRun
 from rlopt.costs.contract import runs, told
 from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Columns, Floats, Problem
@@ -21,9 +21,9 @@ def mount_usd(columns: Columns, problem: Problem) -> Floats:
     return usd
 
 
-def mount_of(plan: Plan, problem: Problem) -> Mount | None:
+def mount_of(plan: PlannedRun, problem: Problem) -> Mount | None:
     """What a plan mounts, with its prices in the plan's zone; None where samples come from object storage."""
-    if plan.decisions is None or plan.decisions.load is None or problem.loading is None:
+    if plan.decisions.load is None or problem.loading is None:
         return None
     zone = problem.tariffs.index(tariff_of(plan, problem))
     bought = [one for key, one in problem.loading.bought.items() if key[0] == zone and one is not None]
@@ -31,10 +31,10 @@ def mount_of(plan: Plan, problem: Problem) -> Mount | None:
     return found.get(plan.decisions.load.mounted or "")
 
 
-def mount_lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def mount_lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """The line of a finished plan, from its own sizes; none where nothing is mounted."""
     mount = mount_of(plan, problem)
-    if mount is None or plan.time is None or plan.decisions is None or plan.decisions.load is None:
+    if mount is None or plan.decisions.load is None:
         return []
     made, hours, trials = plan.decisions.load, plan.time.expected_hours, problem.request.job.trials
     hourly = made.gb * mount.usd_gb_hour + made.paid_mb_s * (mount.usd_mb_s_hour or 0.0)

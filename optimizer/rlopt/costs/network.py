@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, variant_of
 from rlopt.costs.logging import leaving_lines, leaving_usd
 from rlopt.costs.stored import unfinished
@@ -54,10 +54,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     }
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """The same of a finished plan; what is free stands at zero where a reader may ask for it."""
-    if plan.time is None or plan.decisions is None:
-        return []
     tariff, trials = tariff_of(plan, problem), problem.request.job.trials
     weights = plan_weights_gb(plan, problem)
     base = bytes_to_gb(base_weights_bytes(problem, variant_of(plan, problem)))
@@ -85,10 +83,10 @@ def _data_set(price: float, note: str, problem: Problem) -> list[BillLine]:
     return [_line("data set from elsewhere", "fixed", gb * price, f"{gb:.4g} GB x {price:g} USD/GB {note}")]
 
 
-def _simulators(plan: Plan, problem: Problem) -> list[BillLine]:
+def _simulators(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Trajectories from simulators or robots to the trainer: inside the zone, or into it."""
     acting = problem.workload.acting
-    if acting is None or plan.time is None or plan.decisions is None:
+    if acting is None:
         return []
     count = float(trajectories(problem, plan.decisions.group_size or 1, plan.time.steps)) * problem.request.job.trials
     gb = count * acting.frames * bytes_to_gb(frame_bytes(problem.request, problem.workload, problem.operations))
@@ -97,10 +95,8 @@ def _simulators(plan: Plan, problem: Problem) -> list[BillLine]:
     return [_line("trajectories to the trainer", "elastic", 0.0, text)]
 
 
-def _store(plan: Plan, problem: Problem) -> list[BillLine]:
+def _store(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Traffic to and from the store: checkpoints, what else is held, reads after stops."""
-    if plan.time is None or plan.decisions is None:
-        return []
     tariff, where, trials = tariff_of(plan, problem), role_routes(plan, problem), problem.request.job.trials
     hours, files, free = plan.time.expected_hours, plan.pools[0].gpus, free_share(problem)
     state, weights = plan_state_gb(plan, problem), plan_weights_gb(plan, problem)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Kind, Plan
+from rlopt.answers.plan import BillLine, Kind, PlannedRun
 from rlopt.costs.contract import Terms, runs
 from rlopt.costs.incidents import INCIDENT_PEOPLE, incident_lines, incident_terms
 from rlopt.problem import Columns, Floats, Problem
@@ -96,10 +96,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     }
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Loss to failures, idle machines and people of a finished plan."""
-    if plan.time is None or plan.decisions is None:
-        return []
     trials = problem.request.job.trials
     rate = sum(pool.usd_per_hour for pool in plan.pools if pool.pricing != "reserved")
     billed = problem.request.billed_runs

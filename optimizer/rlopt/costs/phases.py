@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import variant_of
 from rlopt.problem import Columns, Floats, Problem
 from rlopt.problem.phases import Phase
@@ -31,7 +31,7 @@ def usd(columns: Columns, problem: Problem) -> Floats:
     return np.asarray(np.array(paid)[columns.variant])
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """One line a phase."""
     found = []
     for phase in phases_of(variant_of(plan, problem), problem) if problem.phases else ():

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Plan
+from rlopt.answers.plan import BillLine, PlannedRun
 from rlopt.costs.contract import Terms, plan_state_gb, plan_weights_gb, runs, told
 from rlopt.costs.mounts import mount_lines, mount_usd
 from rlopt.costs.stored import unfinished
@@ -59,10 +59,8 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     }
 
 
-def lines(plan: Plan, problem: Problem) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """One line a role of checkpoint and a kind of data, then requests, retrieval and disks; tiers as the plan says."""
-    if plan.time is None or plan.decisions is None:
-        return []
     request, steps = problem.request, plan.time.steps
     trials, free = request.job.trials, free_share(problem)
     tariff, where = tariff_of(plan, problem), role_routes(plan, problem)
@@ -136,10 +134,8 @@ def lines(plan: Plan, problem: Problem) -> list[BillLine]:
     return found + unfinished.lines(plan, problem, tariff, DIMENSION) + _disks(plan, problem)
 
 
-def _recent(plan: Plan, problem: Problem) -> tuple[float, str]:
+def _recent(plan: PlannedRun, problem: Problem) -> tuple[float, str]:
     """USD of holding the recent copies while the runs last, and how."""
-    if plan.time is None or plan.decisions is None:
-        return 0.0, ""
     tier, hours = role_routes(plan, problem)["recent"].first, plan.time.expected_hours
     peak = copies(problem, plan.time.steps)[0]
     saves, keep = math.ceil(plan.time.steps / plan.decisions.checkpoint.interval_steps), peak - 1
@@ -188,10 +184,10 @@ def _told_of_move(item: str, route: Route, stay: Stay, wrote: list[str], reads: 
         reads.append(f"{item} moved {float(stay.gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
 
 
-def _disks(plan: Plan, problem: Problem) -> list[BillLine]:
+def _disks(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """Disks rented, those that machines boot from included, during the runs and until they are deleted."""
     gb, tariff = sum(pool.disk_gb for pool in plan.pools), tariff_of(plan, problem)
-    if not gb or plan.time is None:
+    if not gb:
         return []
     free, trials = free_share(problem), problem.request.job.trials
     left = seconds_to_hours(problem.request.costs.idle.volumes)

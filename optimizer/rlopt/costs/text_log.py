@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import PlannedRun
 from rlopt.costs.contract import by_variant, variant_of
 from rlopt.costs.stored.tiers import Stay, Values
 from rlopt.problem import Columns, Floats, Problem
@@ -108,10 +108,8 @@ def logged_by_column(columns: Columns, problem: Problem) -> dict[str, Values]:
     return text_gb(problem, gb_by_column(columns, problem), samples, columns.steps.astype(np.float64), rate)
 
 
-def logged(plan: Plan, problem: Problem) -> dict[str, Values]:
+def logged(plan: PlannedRun, problem: Problem) -> dict[str, Values]:
     """The same of a finished plan."""
-    if plan.time is None or plan.decisions is None:
-        return {}
     samples = problem.workload.prompts_per_step * (plan.decisions.group_size or 1)
     one = gb_per_sample(problem, variant_of(plan, problem))
     return text_gb(problem, one, samples, plan.time.steps, plan.decisions.logging.text_log_rate)

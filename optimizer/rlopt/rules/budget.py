@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.costs import COSTS
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
@@ -33,9 +33,9 @@ def dimension_usd(dimension: str, columns: Columns, problem: Problem) -> NDArray
     return total
 
 
-def billed_usd(dimension: str, plan: Plan) -> float:
+def billed_usd(dimension: str, plan: BilledRun) -> float:
     """USD of one dimension on a finished plan's bill."""
-    lines = plan.cost.lines if plan.cost else []
+    lines = plan.cost.lines
     return math.fsum(line.usd for line in lines if line.dimension == dimension)
 
 
@@ -62,7 +62,7 @@ def _worst_case(budget: float | None, budgets: Mapping[str, float]) -> list[Rule
             slow = worst.columns(columns, problem)
             return slow.usd if dimension is None else dimension_usd(dimension, slow, worst.problem(problem))
 
-        def measure(plan: Plan, problem: Problem) -> float:
+        def measure(plan: BilledRun, problem: Problem) -> float:
             return worst.billed_usd(plan, problem, dimension)
 
         return Rule(NAME, key, "USD", "<=", limit, amount, measure)
@@ -87,7 +87,7 @@ def rules(problem: Problem) -> list[Rule]:
                 "<=",
                 budget,
                 lambda columns, _: columns.usd,
-                lambda plan, _: plan.cost.total_usd if plan.cost else 0.0,
+                lambda plan, _: plan.cost.total_usd,
             )
         )
     found += [of_dimension(dimension, usd) for dimension, usd in budgets.items() if not robust]

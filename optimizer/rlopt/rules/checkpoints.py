@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.costs.storage import copies
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
@@ -11,10 +11,8 @@ from rlopt.units import SECONDS_PER_MINUTE
 NAME = "checkpoints"
 
 
-def missing_copies(plan: Plan, problem: Problem) -> float:
+def missing_copies(plan: BilledRun, problem: Problem) -> float:
     """Copies that the floors ask for and the plan's tiers do not hold."""
-    if plan.decisions is None or plan.time is None:
-        return 0.0
     held = sum(use.copies for use in plan.decisions.checkpoint.tiers)
     return float(sum(copies(problem, plan.time.steps)) - held)
 
@@ -33,7 +31,7 @@ def rules(problem: Problem) -> list[Rule]:
                 "<=",
                 minutes,
                 lambda columns, _: columns.recovery_minutes,
-                lambda plan, _: plan.decisions.checkpoint.recovery_minutes if plan.decisions else 0.0,
+                lambda plan, _: plan.decisions.checkpoint.recovery_minutes,
             )
         )
     if floor.history_every is not None:
@@ -48,7 +46,7 @@ def rules(problem: Problem) -> list[Rule]:
                 None,
                 lambda plan, _: (
                     float(every % plan.decisions.checkpoint.interval_steps)
-                    if plan.decisions and plan.time and plan.time.steps >= every
+                    if plan.time.steps >= every
                     else 0.0
                 ),
                 relaxable=False,

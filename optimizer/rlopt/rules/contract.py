@@ -15,12 +15,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import Columns, Problem
 from rlopt.program import FEASIBILITY, Sense
 
 Amount = Callable[[Columns, Problem], NDArray[np.float64]]
-Measure = Callable[[Plan, Problem], float]
+Measure = Callable[[BilledRun, Problem], float]
 
 
 class Scope(Enum):
@@ -89,11 +89,11 @@ class Rule:
             return np.ones(len(columns), dtype=np.bool_)
         return self.admits(self.amount(columns, problem))
 
-    def holds(self, plan: Plan, problem: Problem) -> bool:
+    def holds(self, plan: BilledRun, problem: Problem) -> bool:
         """Whether a finished plan keeps the rule."""
         return bool(self.admits(np.array([self.measure(plan, problem)]))[0])
 
-    def binds(self, plan: Plan, problem: Problem) -> bool:
+    def binds(self, plan: BilledRun, problem: Problem) -> bool:
         """Whether one unit tighter would exclude this plan, so that any other is dearer or there is none."""
         value = self.measure(plan, problem)
         if not math.isfinite(value) or (self.sense == "<=" and self.limit == 0.0):  # nothing is less than nothing

@@ -18,7 +18,7 @@ def within(hours: float) -> Rule:
         "<=",
         hours,
         lambda columns, _: columns.confident_hours,
-        lambda plan, _: plan.time.confident_hours if plan.time else 0.0,
+        lambda plan, _: plan.time.confident_hours,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.market.matching import offers_that_match
 from rlopt.problem import Columns, Problem
 from rlopt.request import Quota
@@ -49,7 +49,7 @@ def quota_rule(number: int, quota: Quota, problem: Problem) -> Rule:
     matches = offer_matches(quota, problem)
     by_id = {offer.id: bool(hit) for offer, hit in zip(problem.market.offers, matches, strict=True)}
 
-    def measure(plan: Plan, _: Problem) -> float:
+    def measure(plan: BilledRun, _: Problem) -> float:
         return float(sum(pool.gpus for pool in plan.pools if pool.gpus and by_id.get(pool.offer, False)))
 
     step = float(

@@ -5,20 +5,20 @@ Both are facts of a candidate, so they filter candidates. A machine whose host m
 
 from __future__ import annotations
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule
 
 NAME = "memory"
 
 
-def overrun_gib(plan: Plan, problem: Problem) -> float:
+def overrun_gib(plan: BilledRun, problem: Problem) -> float:
     """Largest shortfall over the pools, GiB per GPU; negative where all fit."""
     del problem
     return max((pool.memory.needed_gib - pool.memory.capacity_gib for pool in plan.pools if pool.memory), default=0.0)
 
 
-def host_overrun_gib(plan: Plan, problem: Problem) -> float:
+def host_overrun_gib(plan: BilledRun, problem: Problem) -> float:
     """Largest shortfall of host memory over the pools, GiB per node; negative where all fit."""
     del problem
     known = [pool.memory for pool in plan.pools if pool.memory and pool.memory.host_capacity_gib is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.costs.contract import variant_of
 from rlopt.costs.phases import phases_of
 from rlopt.problem import Problem
@@ -38,5 +38,5 @@ def rules(problem: Problem) -> list[Rule]:
     ]
 
 
-def _measure(plan: Plan, problem: Problem) -> float:
-    return unmade(variant_of(plan, problem), problem) if plan.pools else 0.0
+def _measure(plan: BilledRun, problem: Problem) -> float:
+    return unmade(variant_of(plan, problem), problem)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
 from rlopt.words import DataPrecision
@@ -44,7 +44,7 @@ def _metrics(every: int) -> Rule:
         "<=",
         float(every),
         lambda columns, problem: gap_steps(problem, columns.steps),
-        lambda plan, problem: float(gap_steps(problem, plan.time.steps if plan.time else 0.0)),
+        lambda plan, problem: float(gap_steps(problem, plan.time.steps)),
         scope=Scope.VARIANT,
     )
 
@@ -69,9 +69,7 @@ def _replay(least: int) -> Rule:
     def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:
         return replay_samples(problem, columns.steps, columns.group_size)
 
-    def measure(plan: Plan, problem: Problem) -> float:
-        if plan.time is None or plan.decisions is None:
-            return 0.0
+    def measure(plan: BilledRun, problem: Problem) -> float:
         return float(replay_samples(problem, plan.time.steps, plan.decisions.group_size or 1))
 
     return Rule(
@@ -94,7 +92,7 @@ def _text(share: float) -> Rule:
         ">=",
         share,
         None,
-        lambda plan, _: plan.decisions.logging.text_log_rate if plan.decisions else 0.0,
+        lambda plan, _: plan.decisions.logging.text_log_rate,
         step=0.01,
     )
 

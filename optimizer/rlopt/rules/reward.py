@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.costs.contract import variant_of
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
@@ -29,8 +29,8 @@ def rules(problem: Problem) -> list[Rule]:
     def amount(columns: Columns, problem: Problem) -> NDArray[np.float64]:
         return np.asarray(np.array([accuracy(variant) for variant in problem.variants])[columns.variant])
 
-    def measure(plan: Plan, problem: Problem) -> float:
-        return accuracy(variant_of(plan, problem)) if plan.pools else 0.0
+    def measure(plan: BilledRun, problem: Problem) -> float:
+        return accuracy(variant_of(plan, problem))
 
     return [
         Rule(

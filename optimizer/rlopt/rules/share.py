@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
 from rlopt.words import StageKind
@@ -17,7 +17,7 @@ from rlopt.words import StageKind
 NAME = "share"
 
 
-def share_of(plan: Plan, problem: Problem) -> float:
+def share_of(plan: BilledRun, problem: Problem) -> float:
     """The least of the share of the plan's GPUs and of each mixed pool's samples that no provider takes back."""
     del problem
     at_work = [pool for pool in plan.pools if pool.roles != ["spare"]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import UNSCORED, Columns, Problem
 from rlopt.request import Floors
 from rlopt.rules.contract import Amount, Measure, Rule, Scope
@@ -30,8 +30,8 @@ def samples_per_update(problem: Problem, group_size: NDArray[np.float64] | float
     return np.asarray(job.prompts_per_step * size * (1.0 - dropped) / job.updates_per_step)
 
 
-def _group_size(plan: Plan) -> float:
-    return float((plan.decisions.group_size if plan.decisions else None) or 1)
+def _group_size(plan: BilledRun) -> float:
+    return float(plan.decisions.group_size or 1)
 
 
 def _sizes(columns: Columns, _: Problem) -> NDArray[np.float64]:
@@ -80,12 +80,12 @@ def _of_precision(floors: Floors) -> Iterator[Rule]:
             "rank",
             Precision(floors.update_precision).rank,
             lambda columns, _: columns.update_precision.astype(np.float64),
-            lambda plan, _: float(Precision(plan.decisions.precision.update).rank if plan.decisions else 0),
+            lambda plan, _: float(Precision(plan.decisions.precision.update).rank),
             scope=Scope.POOLS,
         )
 
-    def scored(plan: Plan, _: Problem) -> float:
-        precision = plan.decisions.precision.score if plan.decisions else None
+    def scored(plan: BilledRun, _: Problem) -> float:
+        precision = plan.decisions.precision.score
         return float(UNSCORED if precision is None else Precision(precision).rank)
 
     if floors.score_precision is not None:
@@ -106,8 +106,8 @@ def _value_bins(least: int) -> Rule:
         bins = np.array([variant.value_bins or 0 for variant in problem.variants], dtype=np.float64)
         return np.asarray(bins[columns.variant])
 
-    def measure(plan: Plan, _: Problem) -> float:
-        decided = plan.decisions.data if plan.decisions else None
+    def measure(plan: BilledRun, _: Problem) -> float:
+        decided = plan.decisions.data
         return float((decided or {}).get("value_bins", 0))
 
     return _floor("value_bins", "bins", least, amount, measure, scope=Scope.VARIANT)
@@ -121,7 +121,7 @@ def _staleness(most: int) -> Rule:
         "<=",
         float(most),
         lambda columns, _: columns.staleness.astype(np.float64),
-        lambda plan, _: float(plan.decisions.staleness if plan.decisions else 0),
+        lambda plan, _: float(plan.decisions.staleness),
         scope=Scope.POOLS,
     )
 

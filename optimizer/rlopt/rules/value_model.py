@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.costs.contract import variant_of
 from rlopt.problem import Problem
 from rlopt.rules.contract import Rule, Scope
@@ -31,7 +31,7 @@ def rules(problem: Problem) -> list[Rule]:
     if least is None or not weights(problem):
         return []
 
-    def measure(plan: Plan, here: Problem) -> float:
+    def measure(plan: BilledRun, here: Problem) -> float:
         return weights(here, variant_of(plan, here) if plan.pools else None)
 
     return [

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun
 from rlopt.columns.pace import again, slower
 from rlopt.costs import bill, column_costs
 from rlopt.problem import Columns, Problem
@@ -39,9 +39,9 @@ class WorstCaseColumns:
         found = again(slow, columns) if len(columns) else columns
         return found.with_cost(column_costs(found, slow))
 
-    def billed_usd(self, plan: Plan, problem: Problem, dimension: str | None = None) -> float:
+    def billed_usd(self, plan: BilledRun, problem: Problem, dimension: str | None = None) -> float:
         """USD of a finished plan's bill at that pace, or of one dimension of it, from the plan's own slower hours."""
-        if plan.worst is None or plan.decisions is None:
+        if plan.worst is None:
             return 0.0
         slow = self.problem(problem)
         decisions = plan.decisions.model_copy(update={"checkpoint": plan.worst.checkpoint})
@@ -49,12 +49,12 @@ class WorstCaseColumns:
         return math.fsum(line.usd for line in lines if dimension in (None, line.dimension))
 
 
-def worst_faults(plan: Plan, problem: Problem) -> Iterator[str]:
+def worst_faults(plan: BilledRun, problem: Problem) -> Iterator[str]:
     """What is wrong with what a plan says of its worst case; nothing where the request asks for none."""
     times, worst = problem.request.limits.robust.time, plan.worst
     if times == 1.0 and worst is None:
         return
-    if worst is None or plan.time is None or worst.times != times:
+    if worst is None or worst.times != times:
         yield f"the worst case is {times:g} times the predicted pace, the plan's is not"
         return
     again_usd = WorstCaseColumns().billed_usd(plan, problem)
@@ -64,6 +64,6 @@ def worst_faults(plan: Plan, problem: Problem) -> Iterator[str]:
         yield f"a step of the worst case takes {worst.time.step_seconds:g} s, {times:g} times as long it is not"
     if abs(worst.time.confident_hours - plan.time.confident_hours) > RELATIVE * plan.time.confident_hours:
         yield "the deadline is held against other hours than those of the worst case"
-    own = plan.decisions.checkpoint.interval_steps if plan.decisions else 0
+    own = plan.decisions.checkpoint.interval_steps
     if worst.checkpoint.interval_steps != own:
         yield f"the worst case saves every {worst.checkpoint.interval_steps} steps, the plan every {own}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import PlannedRun
 from rlopt.columns.checkpoint_compression import hours_per_gb, size_share
 from rlopt.costs.contract import once
 from rlopt.costs.stored.tier_moves import Route, TierMove, choose_move, choose_way, way_parts
@@ -214,36 +214,32 @@ def recent_parts(columns: Columns, problem: Problem) -> TierCharges:
     )
 
 
-def tariff_of(plan: Plan, problem: Problem) -> Tariff:
+def tariff_of(plan: PlannedRun, problem: Problem) -> Tariff:
     """Prices of the zone that a plan's pools stand in."""
     return problem.tariffs[problem.market.zones.index((plan.pools[0].provider, plan.pools[0].region))]
 
 
-def role_tiers(plan: Plan, problem: Problem) -> dict[str, Tier]:
+def role_tiers(plan: PlannedRun, problem: Problem) -> dict[str, Tier]:
     """Where a plan keeps its copies: recent, best, history."""
     tiers = {tier.name: tier for tier in tariff_of(plan, problem).tiers}
-    if plan.decisions is None:
-        return {}
     return {role: tiers[use.tier] for use in plan.decisions.checkpoint.tiers for role in use.roles}
 
 
-def role_routes(plan: Plan, problem: Problem) -> dict[str, Route]:
+def role_routes(plan: PlannedRun, problem: Problem) -> dict[str, Route]:
     """The same with the tier that copies move to after the run."""
     found = {role: Route(tier) for role, tier in role_tiers(plan, problem).items()}
     tiers = {tier.name: tier for tier in tariff_of(plan, problem).tiers}
-    moves = plan.decisions.checkpoint.moves if plan.decisions else []
+    moves = plan.decisions.checkpoint.moves
     for move in moves:
         found[move.role] = Route(found[move.role].first, tiers[move.to], move.after_hours)
     return found
 
 
-def plan_stops(plan: Plan) -> float:
+def plan_stops(plan: PlannedRun) -> float:
     """Stops that one run of a plan expects."""
-    return 0.0 if plan.time is None else sum(p.failures_per_hour for p in plan.pools) * plan.time.expected_hours
+    return sum(p.failures_per_hour for p in plan.pools) * plan.time.expected_hours
 
 
-def plan_returns(plan: Plan, problem: Problem) -> float:
+def plan_returns(plan: PlannedRun, problem: Problem) -> float:
     """Times that one run of a plan reads a recent copy back: stops, and collapses without a history."""
-    if plan.time is None:
-        return 0.0
     return plan_stops(plan) + float(collapses_to_recent(problem, copies(problem, plan.time.steps)[2]))

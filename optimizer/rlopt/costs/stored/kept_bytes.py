@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import PlannedRun
 from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.stored.backups import CHANGES, DELTAS, WEIGHTS, WHOLE, backups, earlier, read_for_backups
 from rlopt.costs.stored.backups import KINDS as BACKUPS
@@ -209,15 +209,13 @@ class Charge(NamedTuple):
     compressed: bool = False
 
 
-def held_charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, TierCharges]]:
+def held_charges(plan: PlannedRun, problem: Problem, tariff: Tariff) -> dict[str, tuple[Stay, Route, TierCharges]]:
     """The same of a finished plan: what is held, where, and what is charged."""
     return {item: (one.stay, one.route, one.part) for item, one in charges(plan, problem, tariff).items()}
 
 
-def charges(plan: Plan, problem: Problem, tariff: Tariff) -> dict[str, Charge]:
+def charges(plan: PlannedRun, problem: Problem, tariff: Tariff) -> dict[str, Charge]:
     """The same with what is compressed."""
-    if plan.time is None or plan.decisions is None:
-        return {}
     variant, size = variant_of(plan, problem), plan.decisions.group_size or 1
     stored, base = variant.stored_bytes, bytes_to_gb(base_weights_bytes(problem, variant))
     gb = None if stored is None else bytes_to_gb(stored.get(size, 0.0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.answers.plan import BillLine, Kind, Plan
+from rlopt.answers.plan import BillLine, Kind, PlannedRun
 from rlopt.costs.contract import Terms, once, runs
 from rlopt.costs.stored.tiers import Stay, TierCharges, Values, charge, cheapest, choose, free_share, parts
 from rlopt.problem import Columns, Problem
@@ -64,11 +64,11 @@ def network_terms(columns: Columns, problem: Problem) -> Terms:
     return {} if found is None else {SENT: np.asarray(found.uploaded)}
 
 
-def lines(plan: Plan, problem: Problem, tariff: Tariff, dimension: str) -> list[BillLine]:
+def lines(plan: PlannedRun, problem: Problem, tariff: Tariff, dimension: str) -> list[BillLine]:
     """The line of one dimension, storage or network; none where nothing is copied."""
-    decided = None if plan.decisions is None else plan.decisions.recovery
+    decided = plan.decisions.recovery
     every = (decided or {}).get("rollouts_every") or 0
-    if not every or plan.time is None or plan.decisions is None:
+    if not every:
         return []
     free, trials = free_share(problem), problem.request.job.trials
     hours, size = plan.time.expected_hours, plan.decisions.group_size or 1
