@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rlopt.assembly.prices import reclaim_warnings
+from rlopt.assembly.notes import reclaim_warnings
 from rlopt.facts import FailureRate
 from rlopt.market.price_book import zone_tariff
 from rlopt.market.services import unpriced_requests

@@ -9,7 +9,8 @@ import pytest
 
 from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
-from rlopt.assembly.first_last import step_at
+from rlopt.assembly.chosen import ChosenColumn
+from rlopt.assembly.timing import step_at
 from rlopt.estimates.loop.run_average import PARTS
 from rlopt.pools.growth import GrowingTables, tables_at
 from rlopt.problem import Columns, Problem
@@ -82,7 +83,7 @@ def test_the_hours_are_those_of_the_steps_one_by_one(placement: str) -> None:
     assert first < time.step_seconds < last
 
     def step(share: float) -> float:
-        return step_at(column, 0, problem, tables_at(whole, share))
+        return step_at(ChosenColumn(problem, column), tables_at(whole, share))
 
     assert (first, last) == (step(0.0), step(1.0))
     parts = [step((part + 0.5) / PARTS) for part in range(PARTS)]  # each pool's details anew, put together by hand
@@ -101,7 +102,7 @@ def test_side_by_side_a_run_takes_longer_than_its_average_step() -> None:
     assert plan.time is not None
     whole = problem.estimates
     assert isinstance(whole, GrowingTables)
-    at_average = step_at(column, 0, problem, tables_at(whole, 0.5))
+    at_average = step_at(ChosenColumn(problem, column), tables_at(whole, 0.5))
     assert plan.time.step_seconds > at_average
     assert usd(plan) > usd(cheapest(level))
 

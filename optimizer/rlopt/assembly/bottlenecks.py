@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import Plan, Pool
+from rlopt.answers.plan import PlannedRun, Pool
 from rlopt.answers.usage import PoolUse
 from rlopt.problem import Pools, Problem
 from rlopt.words import Placement, StageKind
@@ -24,10 +24,8 @@ BESIDE = ("environment", "transfer")
 FORWARD = [StageKind.SCORE]
 
 
-def pool_uses(plan: Plan) -> list[PoolUse]:
-    """Every pool of GPUs that works, the busiest first; none where there is no plan."""
-    if plan.time is None:
-        return []
+def pool_uses(plan: PlannedRun) -> list[PoolUse]:
+    """Every pool of GPUs that works, the busiest first."""
     found = []
     for pool in working(plan):
         own = [one for one in plan.time.stages if one.pool == pool.name and one.stage not in BESIDE]
@@ -48,18 +46,18 @@ def pool_uses(plan: Plan) -> list[PoolUse]:
     return sorted(found, key=lambda one: -one.busy_seconds)
 
 
-def working(plan: Plan) -> list[Pool]:
+def working(plan: PlannedRun) -> list[Pool]:
     """Pools of GPUs, spare nodes left out."""
     return [pool for pool in plan.pools if pool.gpus and pool.roles != ["spare"]]
 
 
-def idle_pools(plan: Plan) -> list[Pool]:
+def idle_pools(plan: PlannedRun) -> list[Pool]:
     """Pools that work less than half of a step."""
     idle = {one.pool for one in pool_uses(plan) if one.busy < IDLE}
     return [pool for pool in working(plan) if pool.name in idle]
 
 
-def idle_notes(plan: Plan, problem: Problem) -> list[str]:
+def idle_notes(plan: PlannedRun, problem: Problem) -> list[str]:
     """A warning for each idle pool: for whom it waits, and whether there could be less of it."""
     uses, found = pool_uses(plan), []
     busy = {one.pool: one.busy for one in uses}
@@ -75,22 +73,21 @@ def idle_notes(plan: Plan, problem: Problem) -> list[str]:
     return found
 
 
-def _waits(plan: Plan, longest: PoolUse, pool: Pool) -> str:
+def _waits(plan: PlannedRun, longest: PoolUse, pool: Pool) -> str:
     """For what a step waits longest, where it is not the pool itself."""
-    stages = plan.time.stages if plan.time else []
-    if max((one.seconds for one in stages if one.stage == "transfer"), default=0.0) > longest.busy_seconds:
+    if max((one.seconds for one in plan.time.stages if one.stage == "transfer"), default=0.0) > longest.busy_seconds:
         return ", which waits longest for weights to be handed over and for the loop around it"
     return "" if longest.pool == pool.name else f", which waits longest for pool {longest.pool}"
 
 
-def smaller_gpus(plan: Plan, pool: Pool, problem: Problem) -> int | None:
+def smaller_gpus(plan: PlannedRun, pool: Pool, problem: Problem) -> int | None:
     """GPUs of the next smaller pool of the same kind that can do the work; None where there is none."""
     pools = _table(plan, pool, problem)
     gpus = pools.gpus[_alike(pool, problem)[pools.offer] & (pools.gpus < pool.gpus)]
     return int(gpus.max()) if len(gpus) else None
 
 
-def with_smaller(plan: Plan, pool: Pool, gpus: int, problem: Problem) -> Problem:
+def with_smaller(plan: PlannedRun, pool: Pool, gpus: int, problem: Problem) -> Problem:
     """The same problem where this pool of the plan is of ``gpus`` GPUs of its kind, all else being open.
 
     Whether one pool does everything or several stand apart is as in the plan.
@@ -105,8 +102,8 @@ def with_smaller(plan: Plan, pool: Pool, gpus: int, problem: Problem) -> Problem
     return replace(apart, rollout=kept) if pools is problem.rollout else replace(apart, scoring=kept)
 
 
-def _table(plan: Plan, pool: Pool, problem: Problem) -> Pools:
-    if plan.decisions is None or plan.decisions.placement == Placement.COLOCATED:
+def _table(plan: PlannedRun, pool: Pool, problem: Problem) -> Pools:
+    if plan.decisions.placement == Placement.COLOCATED:
         return problem.colocated
     if StageKind.TRAIN in pool.roles:
         return problem.training

@@ -3,62 +3,61 @@
 from __future__ import annotations
 
 from rlopt.answers.plan import LoadDecision, PriceUsed, StageTime
+from rlopt.assembly.chosen import ChosenColumn
 from rlopt.pools.loading.pools import load_seconds, prepare_seconds, read_gb_s, samples_of
-from rlopt.problem import Columns, Pools, Problem
+from rlopt.problem import Pools
 from rlopt.problem.load_table import LoadTable
 from rlopt.problem.tariff import CpuPool
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
-from rlopt.words import COLOCATED, StageKind
+from rlopt.words import StageKind
 
 
-def pool_of(columns: Columns, j: int, problem: Problem) -> tuple[Pools, int]:
-    """The pool that trains in column ``j``: its table and row."""
-    first = problem.colocated if columns.placement[j] == COLOCATED else problem.training
-    return first, int(columns.train[j])
-
-
-def preparation(columns: Columns, j: int, problem: Problem) -> CpuPool | None:
+def preparation(chosen: ChosenColumn) -> CpuPool | None:
     """Machines that only prepare samples; None where there are none."""
-    if problem.loading is None:
+    table = chosen.problem.loading
+    if table is None:
         return None
-    pools, row = pool_of(columns, j, problem)
-    return problem.loading.machines(int(pools.zone[row]), int(pools.load[row]))
+    pools, row = chosen.rows[0]
+    return table.machines(int(pools.zone[row]), int(pools.load[row]))
 
 
-def load(columns: Columns, j: int, problem: Problem) -> LoadDecision | None:
+def load(chosen: ChosenColumn) -> LoadDecision | None:
     """Store, preparation and stall of one column; None where no step reads samples."""
-    if problem.loading is None:
+    table = chosen.problem.loading
+    if table is None:
         return None
-    pools, row = pool_of(columns, j, problem)
+    pools, row = chosen.rows[0]
     zone, option, nodes = int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row])
-    read, prepared = problem.loading.split(option)
-    bought = problem.loading.mounted(zone, option, nodes)
-    machines = problem.loading.machines(zone, option)
-    found = LoadDecision(
-        store=problem.loading.reads[read].store,
-        vcpus=problem.loading.vcpus[prepared],
-        nodes=0 if machines is None else machines.nodes,
-        stall_seconds=float(pools.stall_seconds[row]),
-    )
-    if bought is None:
-        return found
-    return found.model_copy(
-        update={
+    read, prepared = table.split(option)
+    bought = table.mounted(zone, option, nodes)
+    machines = table.machines(zone, option)
+    mounted = (
+        {}
+        if bought is None
+        else {
             "mounted": bought.mount.name,
-            "units": max(problem.loading.units(read, nodes), 1),
+            "units": max(table.units(read, nodes), 1),
             "gb": bought.gb,
             "mb_s": bought.mb_s,
             "paid_mb_s": bought.paid_mb_s,
             "paid_iops": bought.paid_iops,
         }
     )
+    return LoadDecision(
+        store=table.reads[read].store,
+        vcpus=table.vcpus[prepared],
+        nodes=0 if machines is None else machines.nodes,
+        stall_seconds=float(pools.stall_seconds[row]),
+        **mounted,
+    )
 
 
-def stage(columns: Columns, j: int, problem: Problem, pool: str) -> list[StageTime]:
+def stage(chosen: ChosenColumn, pool: str) -> list[StageTime]:
     """Seconds of loading, the part beside the step before told apart; nothing where no step reads samples."""
-    if problem.loading is None:
+    table = chosen.problem.loading
+    if table is None:
         return []
-    pools, row = pool_of(columns, j, problem)
+    pools, row = chosen.rows[0]
     seconds, stall = float(pools.load_seconds[row]), float(pools.stall_seconds[row])
     return [
         StageTime(
@@ -66,7 +65,7 @@ def stage(columns: Columns, j: int, problem: Problem, pool: str) -> list[StageTi
             pool=pool,
             seconds=seconds,
             hidden_seconds=seconds - stall,
-            limited_by=_limited_by(pools, row, problem.loading),
+            limited_by=_limited_by(pools, row, table),
         )
     ]
 
@@ -81,15 +80,15 @@ def _limited_by(pools: Pools, row: int, table: LoadTable) -> str:
     return "preparing samples" if preparing >= seconds else "reading samples"
 
 
-def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
+def notes(chosen: ChosenColumn) -> list[str]:
     """What a signer should know: stalls, prices that stand in, processors and samples that nobody states."""
-    made = load(columns, j, problem)
-    if made is None or problem.loading is None:
+    made, table = load(chosen), chosen.problem.loading
+    if made is None or table is None:
         return []
-    pools, row = pool_of(columns, j, problem)
-    offer, table, found = problem.market.offers[int(pools.offer[row])], problem.loading, []
+    pools, row = chosen.rows[0]
+    offer, found = chosen.problem.market.offers[int(pools.offer[row])], list[str]()
     if made.stall_seconds > 0.0:
-        share = made.stall_seconds / float(columns.step_seconds[j])
+        share = made.stall_seconds / float(chosen.column.step_seconds[0])
         found.append(f"GPUs wait {made.stall_seconds:.3g} s of each step for samples ({share:.0%} of it)")
     if table.vcpu_seconds and offer.shape.vcpus is None:
         found.append(f"{offer.id}: its virtual CPUs are not known, none of them are counted to prepare samples")
@@ -97,7 +96,7 @@ def notes(columns: Columns, j: int, problem: Problem) -> list[str]:
     if first and first >= float(pools.once.median[row]) * (1.0 - 1e-9):
         hours = seconds_to_hours(first)
         found.append(f"before the first step GPUs wait for stored samples, which take {hours:.3g} h to load")
-    machines = preparation(columns, j, problem)
+    machines = preparation(chosen)
     if machines is not None and machines.note:
         found.append(machines.note)
     bought = table.mounted(int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row]))
@@ -113,12 +112,13 @@ def _first_seconds(pools: Pools, row: int, table: LoadTable) -> float:
     return float(load_seconds(table, one, read_gb_s(table, one, read), prepared, samples_of(table, one)[1])[0])
 
 
-def mount_prices(columns: Columns, j: int, problem: Problem) -> list[PriceUsed]:
+def mount_prices(chosen: ChosenColumn) -> list[PriceUsed]:
     """What the mounted store's size, throughput and operations cost; nothing from object storage."""
-    if problem.loading is None:
+    table = chosen.problem.loading
+    if table is None:
         return []
-    pools, row = pool_of(columns, j, problem)
-    bought = problem.loading.mounted(int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row]))
+    pools, row = chosen.rows[0]
+    bought = table.mounted(int(pools.zone[row]), int(pools.load[row]), int(pools.nodes[row]))
     if bought is None:
         return []
     mount = bought.mount

@@ -1,29 +1,24 @@
-"""The pools of a chosen joint column in domain words: machines, layout, memory, and what stands ready."""
+"""The pools of a chosen column in domain words: machines, layout, memory, what stands ready, what has no GPU."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Final
 
 from rlopt.answers.plan import LayoutChoice, Memory, Pool
+from rlopt.assembly.chosen import ChosenColumn, ChosenPool
+from rlopt.assembly.loading import preparation
+from rlopt.market.scorers import SCORERS
 from rlopt.pools.node.host import node_memory_gib
-from rlopt.problem import Columns, Pools, Problem
-from rlopt.problem.detail import PoolDetail
-from rlopt.words import ASYNC, COLOCATED
+from rlopt.problem import Problem
+from rlopt.problem.load_table import PREPARATION
+from rlopt.words import StageKind
+
+CPU_ROLES: Final = {"environment": StageKind.ENVIRONMENT, SCORERS: StageKind.SCORE, PREPARATION: StageKind.LOAD}
+"""What CPU machines do, by their name; the head node controls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One pool of the plan: its candidate, what it does, and its part of the samples where the pool is mixed."""
-
-    name: str
-    pools: Pools
-    row: int
-    detail: PoolDetail
-    share: float | None = None
-
-
-def pool_of(one: Chosen, problem: Problem) -> Pool:
+def pool_of(one: ChosenPool, problem: Problem) -> Pool:
     """A chosen pool as the plan tells it."""
     pools, row, detail = one.pools, one.row, one.detail
     offer = problem.market.offers[int(pools.offer[row])]
@@ -69,16 +64,16 @@ def pool_of(one: Chosen, problem: Problem) -> Pool:
     )
 
 
-def _faults(one: Chosen, problem: Problem) -> float:
+def _faults(one: ChosenPool, problem: Problem) -> float:
     """Failures per hour of a pool's machines, reclaims left out."""
     if problem.faults_per_node is None:
         return float(one.pools.failures_per_hour[one.row])
     return int(one.pools.nodes[one.row]) * float(problem.faults_per_node[int(one.pools.offer[one.row])])
 
 
-def spare_pools(columns: Columns, j: int, train: Pool, problem: Problem) -> list[Pool]:
+def spare_pools(chosen: ChosenColumn, train: Pool) -> list[Pool]:
     """Nodes of the training pool's offer that stand ready: they do no work and stop nothing when they fail."""
-    count = problem.recovery_options[int(columns.recovery[j])].spare_nodes
+    count = chosen.problem.recovery_options[int(chosen.column.recovery[0])].spare_nodes
     if not count:
         return []
     each = {"usd_per_hour": train.usd_per_hour / train.nodes * count, "disk_gb": train.disk_gb / train.nodes * count}
@@ -87,28 +82,30 @@ def spare_pools(columns: Columns, j: int, train: Pool, problem: Problem) -> list
     return [train.model_copy(update={"name": "spare", "roles": ["spare"], "serves": [], **held, **idle})]
 
 
-def chosen_pools(columns: Columns, j: int, problem: Problem) -> list[Chosen]:
-    """The pools with GPUs of joint column ``j``, the one that trains first."""
-    estimates, first = problem.estimates, int(columns.train[j])
-    if columns.placement[j] == COLOCATED:
-        name = "main" if problem.workload.generates else "train"
-        detail = estimates.colocated_detail(int(problem.colocated.estimate[first]))
-        return [Chosen(name, problem.colocated, first, detail)]
-    found = [Chosen("train", problem.training, first, estimates.training_detail(int(problem.training.estimate[first])))]
-    steady = bool(columns.placement[j] == ASYNC)
-    for name, pools, index, second, split in (
-        ("rollout", problem.rollout, columns.rollout, columns.rollout2, columns.split),
-        ("score", problem.scoring, columns.score, columns.score2, columns.score_split),
-    ):
-        rows = [int(part[j]) for part in (index, second) if part[j] >= 0]
-        shares = [1.0] if len(rows) == 1 else [float(split[j]), 1.0 - float(split[j])]
-        for number, (row, share) in enumerate(zip(rows, shares, strict=False), start=1):
-            estimate = int(pools.estimate[row])
-            detail = (
-                estimates.rollout_detail(estimate, steady, share)
-                if pools is problem.rollout
-                else estimates.scoring_detail(estimate, share)
-            )
-            mixed = len(rows) > 1
-            found.append(Chosen(f"{name}-{number}" if mixed else name, pools, row, detail, share if mixed else None))
-    return found
+def cpu_pools(chosen: ChosenColumn) -> list[Pool]:
+    """Head node, environment machines, scorers and machines that prepare samples."""
+    rented = list(chosen.tariff.cpu_pools(chosen.environment, chosen.variant_number))
+    prepares = preparation(chosen)
+    return [
+        Pool(
+            name=cpu.name,
+            roles=[CPU_ROLES.get(cpu.name, "control")],
+            serves=["reward"] if cpu.name == SCORERS else [],
+            provider=cpu.provider,
+            region=cpu.region,
+            zone=None,
+            instance_type=cpu.instance_type,
+            gpu=None,
+            gpus_per_node=0,
+            nodes=cpu.nodes,
+            gpus=0,
+            pricing="on_demand",
+            usd_per_hour=cpu.usd_per_hour,
+            layout=None,
+            precision=None,
+            memory=None,
+            offer=cpu.offer,
+            disk_gb=cpu.boot_gb,
+        )
+        for cpu in [*rented, *([] if prepares is None else [prepares])]
+    ]

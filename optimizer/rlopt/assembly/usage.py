@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import BilledRun, PlannedRun
 from rlopt.answers.usage import Usage
 from rlopt.assembly.bottlenecks import pool_uses
+from rlopt.assembly.chosen import ChosenColumn
 from rlopt.costs.contract import plan_weights_gb
 from rlopt.costs.metrics import written
 from rlopt.costs.stored.copies import copies, tariff_of
@@ -26,15 +28,13 @@ PFLOP_DAY = 1e15 * SECONDS_PER_HOUR * HOURS_PER_DAY
 """FLOPs of a machine that does 10^15 a second for a day."""
 
 
-def usage_of(plan: Plan, variant: Variant, trainer: PoolDetail, problem: Problem) -> Usage | None:
-    """Usage of a plan with its bill; ``trainer`` is the pool that trains. None where there is no plan."""
-    if plan.time is None or plan.decisions is None or plan.cost is None:
-        return None
+def usage_of(chosen: ChosenColumn, trainer: PoolDetail, plan: BilledRun, before: Container[str]) -> Usage:
+    """Usage of a run with its bill; ``trainer`` is the pool that trains, ``before`` names the phases before the job."""
+    variant, problem = chosen.variant, chosen.problem
     size, steps = plan.decisions.group_size or 1, plan.time.steps
     trained = {role: tokens * steps for role, tokens in trained_tokens(variant.workload, size).items()}
     useful = pflop_days(variant, size, steps, problem)
     runs = problem.request.billed_runs
-    before = {phase.name for phase in plan.phases}
     paid = [line for line in plan.cost.lines if not (line.dimension == "compute" and line.item in before)]
     whole = math.fsum(line.usd for line in paid)
     compute = math.fsum(line.usd for line in paid if line.dimension == "compute")
@@ -60,9 +60,9 @@ def _each(usd: float, amount: float) -> float | None:
     return usd / amount if amount > 0.0 else None
 
 
-def _sampled(plan: Plan, variant: Variant, size: int) -> dict[str, float | None]:
+def _sampled(plan: PlannedRun, variant: Variant, size: int) -> dict[str, float | None]:
     """Tokens that a run samples; pools that share the samples generate side by side, so the slowest of them counts."""
-    if plan.time is None or not variant.workload.generates:
+    if not variant.workload.generates:
         return {}
     prompt, response = sampled_tokens(variant.workload, size)
     seconds = max((stage.seconds for stage in plan.time.stages if stage.stage == StageKind.SAMPLE), default=0.0)
@@ -73,7 +73,7 @@ def _sampled(plan: Plan, variant: Variant, size: int) -> dict[str, float | None]
     }
 
 
-def _handed_over(plan: Plan, variant: Variant, problem: Problem) -> float:
+def _handed_over(plan: PlannedRun, variant: Variant, problem: Problem) -> float:
     """GB that one step sends: trained weights of the policy, and on pools apart those of what screens, for each."""
     workload, trainable = variant.workload, problem.request.job.trainable
     names = {*POLICY, *(stage.role for stage in workload.screening)}
@@ -92,10 +92,8 @@ def pflop_days(variant: Variant, size: int, steps: int, problem: Problem) -> flo
     return (flops + once_flops(variant.once, variant.once_sequences, shapes, trainings)) / PFLOP_DAY
 
 
-def _growth(plan: Plan, variant: Variant, problem: Problem) -> dict[str, float]:
+def _growth(plan: PlannedRun, variant: Variant, problem: Problem) -> dict[str, float]:
     """GB a day by item, none of it deleted while the run lasts."""
-    if plan.time is None or plan.decisions is None:
-        return {}
     tariff, steps, hours = tariff_of(plan, problem), plan.time.steps, plan.time.expected_hours
     trials = problem.request.job.trials
     history = copies(problem, steps)[2] * plan_weights_gb(plan, problem)

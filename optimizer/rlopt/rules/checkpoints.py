@@ -45,9 +45,7 @@ def rules(problem: Problem) -> list[Rule]:
                 0.0,
                 None,
                 lambda plan, _: (
-                    float(every % plan.decisions.checkpoint.interval_steps)
-                    if plan.time.steps >= every
-                    else 0.0
+                    float(every % plan.decisions.checkpoint.interval_steps) if plan.time.steps >= every else 0.0
                 ),
                 relaxable=False,
             )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.answers.plan import BilledRun
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
 from rlopt.units import GIGA
@@ -46,7 +45,7 @@ def rules(problem: Problem) -> list[Rule]:
         return []
     known = {offer.id: offer.shape.internode_gbps or 0.0 for offer in problem.market.offers}
 
-    def measure(plan: Plan, _: Problem) -> float:
+    def measure(plan: BilledRun, _: Problem) -> float:
         busy = [pool for pool in plan.pools if pool.gpus and {StageKind.SAMPLE, StageKind.TRAIN} & set(pool.roles)]
         return min((known.get(pool.offer, 0.0) for pool in busy), default=0.0)
 

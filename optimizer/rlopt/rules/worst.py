@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rlopt.answers.plan import BilledRun
+from rlopt.answers.plan import BilledRun, PlannedParts
 from rlopt.columns.pace import again, slower
 from rlopt.costs import bill, column_costs
 from rlopt.problem import Columns, Problem
@@ -45,7 +45,7 @@ class WorstCaseColumns:
             return 0.0
         slow = self.problem(problem)
         decisions = plan.decisions.model_copy(update={"checkpoint": plan.worst.checkpoint})
-        lines = bill(plan.model_copy(update={"time": plan.worst.time, "decisions": decisions}), slow)
+        lines = bill(PlannedParts(plan.pools, plan.worst.time, decisions), slow)
         return math.fsum(line.usd for line in lines if dimension in (None, line.dimension))
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rlopt.answers.plan import Frontier, FrontierPoint, Plan
+from rlopt.answers.plan import FoundPlan, Frontier, FrontierPoint, Plan
 from rlopt.columns.joint import pool_rows
 from rlopt.facts import Offer
 from rlopt.problem import Columns, Problem
@@ -108,7 +108,7 @@ def _words(gpus: int, offer: Offer) -> str:
 
 def _with_plan(points: list[FrontierPoint], plan: Plan, problem: Problem) -> list[FrontierPoint]:
     """The points by hours with the plan among them, and none that it beats."""
-    if plan.time is None or plan.cost is None:
+    if not isinstance(plan, FoundPlan):
         return points
     by_id = {offer.id: offer for offer in problem.market.offers}
     words = " + ".join(_words(pool.gpus, by_id[pool.offer]) for pool in plan.pools if pool.gpus)

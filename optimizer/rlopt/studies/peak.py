@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from rlopt.answers.plan import Peak, Plan, RightPlan
+from rlopt.answers.plan import FoundPlan, Peak, Plan, RightPlan
 from rlopt.assembly.plan import build_plan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
@@ -196,7 +196,7 @@ def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
     return found
 
 
-def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> Plan | str:
+def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> FoundPlan | str:
     """The plan with its own layouts and environment at the load of ``wide``; in words why no such column is left."""
     used = {problem.market.offers[int(pools.offer[row])].id for pools, row in pool_rows(column, 0, problem)}
     request, count = wide.request, _instances(problem, column, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from rlopt.answers.plan import Plan, RightPlan, Stressed
+from rlopt.answers.plan import FoundPlan, Plan, RightPlan, Stressed
 from rlopt.assembly.plan import build_plan
 from rlopt.columns.pace import again, slower
 from rlopt.problem import Columns, Problem
@@ -41,10 +41,8 @@ def stressed(
     return beside(times, then, best, slow)
 
 
-def beside(times: float, then: Plan, best: Plan, problem: Problem) -> Stressed:
+def beside(times: float, then: FoundPlan, best: Plan, problem: Problem) -> Stressed:
     """What ``then`` (the plan, under stress) costs, takes and breaks, beside the ``best`` plan of that problem."""
-    assert then.cost is not None
-    assert then.time is not None
     broken = [rule.key for rule in rules_of(problem) if rule.key and not rule.holds(then, problem)]
     right = right_plan(best, then, then)
     return Stressed(
@@ -61,7 +59,7 @@ def beside(times: float, then: Plan, best: Plan, problem: Problem) -> Stressed:
 
 def right_plan(best: Plan, then: Plan | None, plan: Plan) -> RightPlan | None:
     """A plan in short; ``same`` where it is ``then``, on the same machines where it rents what ``plan`` does."""
-    if best.cost is None or best.time is None or best.decisions is None:
+    if not isinstance(best, FoundPlan):
         return None
     machines = " + ".join(f"{p.gpus} {p.gpu} {p.pricing} at {p.provider}" for p in best.pools if p.gpu)
     placed = "" if best.decisions.group_size is None else f"{best.decisions.placement}: "

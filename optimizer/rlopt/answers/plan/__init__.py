@@ -6,7 +6,7 @@ memory GiB per GPU, time in the unit the field's name ends with.
 
 from __future__ import annotations
 
-from rlopt.answers.plan.answer import Frontier, Plan, SolverSummary, Status
+from rlopt.answers.plan.answer import FoundPlan, Frontier, Plan, SolverSummary, Status
 from rlopt.answers.plan.bill import BillLine, Cost, Dimension, Kind
 from rlopt.answers.plan.decided import (
     CheckpointDecision,
@@ -30,11 +30,13 @@ from rlopt.answers.plan.outlook import (
     Stressed,
     WorstCase,
 )
+from rlopt.answers.plan.run import BilledRun, PlannedParts, PlannedRun
 from rlopt.answers.plan.sources import CatalogUsed, ErrorBand, PlanProvenance, PriceUsed
 from rlopt.answers.plan.timing import StageTime, Time
 
 __all__ = [
     "BillLine",
+    "BilledRun",
     "Binding",
     "CatalogUsed",
     "Certainty",
@@ -43,6 +45,7 @@ __all__ = [
     "Decisions",
     "Dimension",
     "ErrorBand",
+    "FoundPlan",
     "Frontier",
     "FrontierPoint",
     "Kept",
@@ -57,6 +60,8 @@ __all__ = [
     "PhaseUsed",
     "Plan",
     "PlanProvenance",
+    "PlannedParts",
+    "PlannedRun",
     "Pool",
     "PrecisionDecision",
     "PriceUsed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from rlopt.answers.plan.bill import Cost
 from rlopt.answers.plan.decided import Decisions
@@ -56,7 +56,7 @@ class SolverSummary(Strict):
 
 
 class Plan(Strict):
-    """The answer to a request, whatever its status."""
+    """The answer to a request, whatever its status; one that can be carried out is a `FoundPlan`."""
 
     schema_: Literal["rlopt.plan/1"] = Field("rlopt.plan/1", alias="schema")
     status: Status
@@ -100,20 +100,36 @@ class Plan(Strict):
 
     model_config = {**Strict.model_config, "populate_by_name": True}
 
-    def require(self) -> Plan:
+    @model_validator(mode="wrap")
+    @classmethod
+    def _found(cls, value: Any, handler: ModelWrapValidatorHandler[Plan]) -> Plan:
+        plan = handler(value)
+        if type(plan) is not Plan or plan.cost is None or plan.time is None or plan.decisions is None:
+            return plan
+        return FoundPlan.model_validate(dict(plan))
+
+    def require(self) -> FoundPlan:
         """Return the plan itself when it can be carried out; raise otherwise.
 
         Raises InfeasibleError (with the relaxations that help) or SolverError (stopped without any plan).
         """
+        if isinstance(self, FoundPlan):
+            return self
         if self.status == "infeasible":
             raise InfeasibleError("no plan meets every limit and floor of the request", self.relaxations)
-        if not self.pools:
-            raise SolverError("the search stopped before any plan was found")
-        return self
+        raise SolverError("the search stopped before any plan was found")
 
     def document(self) -> Mapping[str, Any]:
         """The plan as the JSON document of interface ``rlopt.plan/1``."""
         return self.model_dump(mode="json", by_alias=True)
+
+
+class FoundPlan(Plan):
+    """A plan that can be carried out: it has machines, a bill, hours and decisions."""
+
+    cost: Cost
+    time: Time
+    decisions: Decisions
 
 
 class Frontier(Strict):

@@ -6,6 +6,7 @@ Finished plans are both, and so is a plan in the making, before its bill.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rlopt.answers.plan.bill import Cost
@@ -29,6 +30,15 @@ class PlannedRun(Protocol):
     @property
     def decisions(self) -> Decisions:
         """Everything else that was open."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedParts:
+    """A run whose bill is not yet made."""
+
+    pools: Sequence[Pool]
+    time: Time
+    decisions: Decisions
 
 
 class BilledRun(PlannedRun, Protocol):

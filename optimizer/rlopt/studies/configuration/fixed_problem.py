@@ -95,8 +95,8 @@ def _variants(problem: Problem, config: Configuration) -> tuple[int, ...]:
     def told(variant: Variant) -> dict[str, Any]:
         return {
             "models": variant.models,
-            "kernels": decided.kernels(variant, problem),
-            "data": decided.data(variant, problem),
+            "kernels": decided.kernels(variant, problem.request.job),
+            "data": decided.data(variant, problem.request.job),
             "scoring": variant.scored_on,
             "action_head": variant.action_head,
         }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.evaluation import StageNeed
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import NotSupportedError
 from rlopt.problem import Columns, Problem
@@ -32,7 +32,7 @@ class PricedConfiguration:
     """A configuration as the cheapest plan that is one; ``plan`` None where none is."""
 
     problem: Problem
-    plan: Plan | None
+    plan: FoundPlan | None
     memory: tuple[StageNeed, ...]
     broken: tuple[str, ...]
     outside: tuple[str, ...]
@@ -64,7 +64,7 @@ def price(
         more = stated_rules(own, config)
     found = find(own, "cost", [*rules_of(own), *more])
     plan, column = solve_column(own, found, "cost", backend)
-    if column is None:
+    if column is None or not isinstance(plan, FoundPlan):
         return PricedConfiguration(own, None, (), broken, question.outside, machines)
     return PricedConfiguration(own, plan, _memory(column, own), broken, question.outside, machines)
 

@@ -91,7 +91,7 @@ def remedies(problem: Problem, config: Configuration, pool: str, backend: str = 
         except RloptError:  # a change that cannot be asked helps nobody
             continue
         plan, breaks = tried.plan, tried.breaks
-        if plan is None or (key, not breaks) in opened or plan.cost is None or plan.time is None:
+        if plan is None or (key, not breaks) in opened:
             continue
         opened.add((key, not breaks))
         if key == "gpu":

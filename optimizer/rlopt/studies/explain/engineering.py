@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from rlopt.answers.explanation import Engineering, Rival
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.costs.operations import engineer_usd, setup_hours
 from rlopt.problem import Problem
 from rlopt.words import Placement
@@ -18,13 +18,13 @@ from rlopt.words import Placement
 CENT = 0.01
 
 
-def engineering_of(problem: Problem, plan: Plan, rivals: Sequence[Rival]) -> list[Engineering]:
+def engineering_of(problem: Problem, plan: FoundPlan, rivals: Sequence[Rival]) -> list[Engineering]:
     """Every placement with a plan against the simplest that has one, in order of what setting up takes by nature.
 
     Nothing where no engineer hour is priced, where one placement alone has a plan, or where the fastest plan is asked.
     """
     price = engineer_usd(problem)
-    if plan.decisions is None or not price or problem.request.objective == "time":
+    if not price or problem.request.objective == "time":
         return []
     runs = problem.request.billed_runs
     more = {plan.decisions.placement: 0.0}  # compute beyond the plan's, USD a run

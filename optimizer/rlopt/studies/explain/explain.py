@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlopt.answers.explanation import Explanation, Worth
-from rlopt.answers.plan import Binding, Plan, Relaxation
+from rlopt.answers.plan import Binding, FoundPlan, Plan, Relaxation
 from rlopt.problem import Problem
 from rlopt.search.clock import Clock
 from rlopt.studies.cheapest import cheapest
@@ -21,7 +21,7 @@ def explain(problem: Problem, backend: str = "pulp", seconds: float = SECONDS) -
     """Explain the answer to a problem. Raises MissingFactError and NotSupportedError where a changed limit does."""
     clock = Clock.of(seconds, exact=True)
     plan = cheapest(problem, backend)
-    if not plan.pools:
+    if not isinstance(plan, FoundPlan):
         singles = single_changes(problem, clock)
         together = _joined(combined_change(problem))
         relaxed: list[Relaxation | list[Relaxation]] = [*singles] if singles else [together] if together else []

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from rlopt.answers.explanation import MovedLimit, Worth
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.problem import Problem
 from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search.clock import Clock
@@ -23,13 +23,11 @@ GPUS = "limits.max_gpus"
 """Pools are built up to this limit only: where it moves, they are built again."""
 
 
-def worth_of(problem: Problem, plan: Plan, clock: Clock) -> list[Worth]:
+def worth_of(problem: Problem, plan: FoundPlan, clock: Clock) -> list[Worth]:
     """Every limit and floor that binds the plan, each with the best plans one unit looser, one tighter and without it.
 
     Raises MissingFactError and NotSupportedError where a changed limit does.
     """
-    if plan.cost is None or plan.time is None:
-        return []
     usd, hours, found = plan.cost.total_usd, plan.time.confident_hours, []
     for rule in rules_of(problem):
         if rule.amount is None or not rule.relaxable or rule.scope is Scope.REQUEST or not rule.binds(plan, problem):
@@ -54,7 +52,7 @@ def worth_of(problem: Problem, plan: Plan, clock: Clock) -> list[Worth]:
     return found
 
 
-def _unit(rule: Rule, plan: Plan) -> float:
+def _unit(rule: Rule, plan: FoundPlan) -> float:
     """One unit of a limit: a whole machine of GPUs, and what the rule calls one step of anything else."""
     if rule.key != GPUS:
         return rule.step

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from rlopt.answers.explanation import Axis, Over, Rival, Verdict
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.assembly.bottlenecks import idle_pools, smaller_gpus, with_smaller
 from rlopt.columns.joint import pool_rows
 from rlopt.costs import COSTS
@@ -45,7 +45,7 @@ class _Asked:
     built: Callable[[], Problem]
 
 
-def rivals_of(problem: Problem, plan: Plan, clock: Clock) -> list[Rival]:
+def rivals_of(problem: Problem, plan: FoundPlan, clock: Clock) -> list[Rival]:
     """Rivals by axis, those with a plan first and cheapest first within it.
 
     A kind that every pool of the plan is of already is no rival.
@@ -61,7 +61,7 @@ def _rank(rival: Rival, problem: Problem) -> tuple[float, float]:
     return (0.0 if rival.verdict in ("dearer", "slower") else 1.0, math.inf if value is None else value)
 
 
-def _asked(problem: Problem, plan: Plan) -> Iterator[_Asked]:
+def _asked(problem: Problem, plan: FoundPlan) -> Iterator[_Asked]:
     request, by_id = problem.request, {offer.id: offer for offer in problem.market.offers}
     used = [by_id[pool.offer] for pool in plan.pools if pool.offer in by_id]
     for axis, of in KINDS:
@@ -69,7 +69,7 @@ def _asked(problem: Problem, plan: Plan) -> Iterator[_Asked]:
         for value in sorted({of(offer) for offer in problem.market.offers}):
             if mine != {value}:
                 yield _Asked(axis, value, partial(part_of, problem, request, partial(_is, of, value)))
-    placement = plan.decisions.placement if plan.decisions else ""
+    placement = plan.decisions.placement
     for other in request.placements if problem.workload.generates else ():
         if other != placement:
             changed = request.replaced("choices.placements", (other,))
@@ -85,7 +85,7 @@ def _is(of: Callable[[Offer], str], value: str, offer: Offer) -> bool:
     return of(offer) == value
 
 
-def _rival(asked: _Asked, plan: Plan, clock: Clock) -> Rival:
+def _rival(asked: _Asked, plan: FoundPlan, clock: Clock) -> Rival:
     def rival(verdict: Verdict, **more: object) -> Rival:
         return Rival.model_validate({"axis": asked.axis, "value": asked.value, "verdict": verdict, **more})
 
@@ -151,11 +151,11 @@ def _over(problem: Problem, found: Found, j: int, rules: list[Rule]) -> list[Ove
     return over
 
 
-def _beside(problem: Problem, found: Found, j: int, plan: Plan) -> dict[str, float]:
+def _beside(problem: Problem, found: Found, j: int, plan: FoundPlan) -> dict[str, float]:
     """USD by dimension of a column's bill minus the plan's; what is the same in both is left out."""
     column, more = found.columns.take(slice(j, j + 1)), {}
     for cost in COSTS:
-        mine = sum(line.usd for line in plan.cost.lines if line.dimension == cost.DIMENSION) if plan.cost else 0.0
+        mine = sum(line.usd for line in plan.cost.lines if line.dimension == cost.DIMENSION)
         usd = float(sum(term[0] for term in cost.terms(column, problem).values())) - mine
         if abs(usd) >= CENT:
             more[cost.DIMENSION] = usd

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan, Plan
 from rlopt.answers.recalibration import Going, Recalibration, Switching
 from rlopt.problem import Problem
 from rlopt.request import Request
@@ -43,14 +43,14 @@ def with_plan(
         solve(rebuilt(problem, one), backend, short_frontier=False) for one in (with_constants(rest, None), rest)
     )
     changes: dict[str, Any] = {"plan": mine}
-    if shipped.cost and mine.cost:
+    if isinstance(shipped, FoundPlan) and isinstance(mine, FoundPlan):
         changes["difference"] = difference(shipped, mine, ("shipped constants", "your own"))
     held = price(problem, config, rest)
-    if held.plan is None or held.plan.time is None or held.plan.cost is None:
+    if held.plan is None:
         return answer.model_copy(update=changes)
     going = _going(held.plan, step, answer.steps_left or 0)
     changes["going_on"] = going
-    if mine.cost and mine.time:
+    if isinstance(mine, FoundPlan):
         moved, transfer = _transfer(held.plan, mine, held.problem)
         saved = going.usd - mine.cost.total_usd - (transfer or 0.0)
         changes["switching"] = Switching(
@@ -66,10 +66,8 @@ def with_plan(
     return answer.model_copy(update=changes)
 
 
-def _going(plan: Plan, logged: float | None, steps: int) -> Going:
+def _going(plan: FoundPlan, logged: float | None, steps: int) -> Going:
     """The rest on the same machines: their plan without its start, at the logged pace, at the machines' own rate."""
-    assert plan.time is not None
-    assert plan.cost is not None
     step = plan.time.step_seconds if logged is None else logged
     slower = seconds_to_hours((step - plan.time.step_seconds) * steps)
     rate = sum(pool.usd_per_hour for pool in plan.pools)
