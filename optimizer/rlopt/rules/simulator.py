@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.answers.plan import BilledRun
 from rlopt.problem import Columns, Problem
 from rlopt.rules.contract import Rule, Scope
 from rlopt.units import GIGA
