@@ -27,6 +27,8 @@ from rlopt.estimates import (
     update_parts,
     update_seconds,
 )
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch
 from rlopt.facts.files.folder import load_catalog
 
 MODELS = ("Meta-Llama-3.1-8B", "DeepSeek-V3")
@@ -84,8 +86,8 @@ def main() -> None:
 
         def generation(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware,
                        room: np.ndarray = room, share: np.ndarray = share) -> object:  # fmt: skip
-            return generation_seconds(shape, hardware, layout.tp, "bf16", room, (160.0, 512.0), (900.0, 3584.0),
-                                      share, 2048.0, 32, True, calibration)  # fmt: skip
+            replica = Replica.planned(shape, hardware, layout.tp, "bf16", calibration)
+            return generation_seconds(replica, room, Batch((160.0, 512.0), (900.0, 3584.0), share, 2048.0, 32), True)
 
         for kind, work in (("memory", memory), ("update", update), ("forward", forward), ("generation", generation)):
             one, two = (count / fastest(work, threads) for threads in (1, 2))

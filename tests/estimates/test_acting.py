@@ -10,10 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlopt.estimates import ModelShape
+from rlopt.estimates import Hardware, ModelShape
 from rlopt.estimates.roles import role_shape
-from rlopt.estimates.sampling.acting import ActingTime, Inference, acting_seconds, inference_seconds
+from rlopt.estimates.sampling.acting import (
+    ActingTime,
+    Actor,
+    Inference,
+    Trajectories,
+    acting_seconds,
+    inference_seconds,
+    planned_serving,
+)
 from rlopt.estimates.sampling.memory import kv_gib_per_token
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.serving import Serving
 from rlopt.workloads import Acting, build_workload
 from rlopt.workloads.policy_parts import backbone_of, expert_of
 from tests.estimates.parts import calibration, catalog, hardware
@@ -36,10 +46,14 @@ def shapes() -> tuple[ModelShape, ModelShape]:
     return role_shape(workload.role("policy")), role_shape(workload.role("action"))
 
 
+def actor(how: Acting, machine: Hardware, tp: np.ndarray, gib: float, engine: str | None = None) -> Actor:
+    backbone, head = shapes()
+    serving = planned_serving(machine, CAL) if engine is None else Serving.planned(machine, CAL, engine)
+    return Actor(Replica(backbone, machine, tp, "bf16", serving, CAL), head, how, np.full(len(tp), gib))
+
+
 def think(how: Acting, engine: str | None = None, tp: int = 1, gib: float = 40.0) -> Inference:
-    return inference_seconds(
-        *shapes(), how, hardware(), np.array([tp]), "bf16", np.array([gib]), CAL, engine
-    )  # fmt: skip
+    return inference_seconds(actor(how, hardware(), np.array([tp]), gib, engine))
 
 
 def act(
@@ -50,9 +64,8 @@ def act(
     trajectories: float = 64.0,
     gib: float = 40.0,
 ) -> ActingTime:
-    return acting_seconds(
-        *shapes(), how, hardware(), ONE, "bf16", np.array([gib]), np.array([gpus]), trajectories, instances, steady, CAL
-    )
+    asked = Trajectories(trajectories, instances, np.array([gpus]))
+    return acting_seconds(actor(how, hardware(), ONE, gib), asked, steady)
 
 
 def test_a_step_is_rounds_of_thinking_and_stepping() -> None:
@@ -155,15 +168,9 @@ def test_more_instances_are_never_slower(one: int, other: int, steady: bool, gib
 @given(st.sampled_from([1, 2, 4]))
 def test_rows_are_independent(tp: int) -> None:
     how, gpus = acting(), np.array([8, 16, 32])
-    together = acting_seconds(
-        *shapes(), how, hardware(rows=3), np.full(3, tp), "bf16", np.full(3, 40.0), gpus, 64.0, 64.0, False, CAL
-    ).seconds
-    alone = [
-        acting_seconds(
-            *shapes(), how, hardware(), np.array([tp]), "bf16", np.array([40.0]), gpus[[row]], 64.0, 64.0, False, CAL
-        ).seconds[0]
-        for row in range(3)
-    ]
+    many, single = actor(how, hardware(rows=3), np.full(3, tp), 40.0), actor(how, hardware(), np.array([tp]), 40.0)
+    together = acting_seconds(many, Trajectories(64.0, 64.0, gpus), False).seconds
+    alone = [acting_seconds(single, Trajectories(64.0, 64.0, gpus[[row]]), False).seconds[0] for row in range(3)]
     assert together == pytest.approx(alone)
 
 
@@ -187,7 +194,8 @@ def pi0_ms(views: int, engine: str) -> float:
     backbone = backbone.with_images(vlm.vision, how.patches_per_token)
     head = ModelShape.of(expert).with_outputs(0)
     card = hardware("RTX-4090", 1, "pcie", None)
-    one = inference_seconds(backbone, head, how, card, ONE, "bf16", np.array([10.0]), CAL, engine)
+    replica = Replica(backbone, card, ONE, "bf16", Serving.planned(card, CAL, engine), CAL)
+    one = inference_seconds(Actor(replica, head, how, np.array([10.0])))
     return float(one.seconds(np.array([1.0]))[0]) * 1e3
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from rlopt.estimates import generation_seconds
 from rlopt.estimates.sampling.decode import decode_step, fullest_rank, prefill_seconds
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch
 from rlopt.estimates.sampling.serving import Serving
 from rlopt.facts.calibration import Calibration
 from tests.estimates.parts import calibration, hardware, shape
@@ -41,7 +43,7 @@ CAL = pinned()
 
 def test_a_decode_step_reads_layers_and_head_and_launches_its_kernels() -> None:
     llama = shape("Meta-Llama-3.1-8B")
-    step = decode_step(llama, H100, ONE, "bf16", CAL)
+    step = decode_step(Replica.planned(llama, H100, ONE, "bf16", CAL))
     head = 128256 * 4096
     assert step.fixed[0] == pytest.approx(2 * (llama.dense + head) / (HBM * 0.66 / 0.97) + 3.0e-4 + 32 * 4.0e-5)
     compute = 2 * (llama.dense + head) / (PEAK * 0.45 / (0.97 * 1.2))
@@ -53,7 +55,7 @@ def test_a_decode_step_reads_layers_and_head_and_launches_its_kernels() -> None:
 def test_an_eight_bit_cache_is_read_in_half_the_time() -> None:
     llama = shape("Meta-Llama-3.1-8B")
     sixteen, eight = (
-        decode_step(llama, H100, ONE, "bf16", CAL, serving=Serving.planned(H100, CAL, kv_bytes=size)).cache[0]
+        decode_step(Replica(llama, H100, ONE, "bf16", Serving.planned(H100, CAL, kv_bytes=size), CAL)).cache[0]
         for size in (2.0, 1.0)
     )
     assert eight == pytest.approx(sixteen / 2)
@@ -61,7 +63,7 @@ def test_an_eight_bit_cache_is_read_in_half_the_time() -> None:
 
 def test_dispatched_tokens_are_those_of_one_attention_group() -> None:
     deepseek = shape("DeepSeek-V3")
-    narrow, wide = (decode_step(deepseek, H100, ONE, "bf16", CAL, ep=ep).slope[0] for ep in (8, 16))
+    narrow, wide = (decode_step(Replica.planned(deepseek, H100, ONE, "bf16", CAL, ep)).slope[0] for ep in (8, 16))
     nic = 0.70 * 50e9
     link = min(450e9 * 0.8 * 0.2, 8 * nic)
     inside, across = (58 * 3.7 * 8 * 7168 * 3 / ep / rate for ep, rate in ((8, 450e9 * 0.8), (16, link)))
@@ -77,21 +79,21 @@ def test_the_fullest_rank_has_more_experts_than_the_average_and_never_less() -> 
 
 
 def test_samples_of_one_prompt_share_its_reading() -> None:
+    qwen = Replica.planned(shape("Qwen3-8B"), H100, ONE, "bf16", CAL)
+
     def seconds(group: int) -> float:
-        found = generation_seconds(
-            shape("Qwen3-8B"), H100, ONE, "bf16", np.array([60.0]), (1000.0, 1000.0), (100.0, 100.0),
-            np.array([16.0]), 16.0, group, True, CAL,
-        )  # fmt: skip
+        batch = Batch((1000.0, 1000.0), (100.0, 100.0), np.array([16.0]), 16.0, group)
+        found = generation_seconds(qwen, np.array([60.0]), batch, True)
         return float(found.seconds[0])
 
-    reading = prefill_seconds(shape("Qwen3-8B"), H100, ONE, "bf16", 1000.0, CAL)[0]
+    reading = prefill_seconds(qwen, 1000.0)[0]
     assert seconds(1) - seconds(4) == pytest.approx(12 * reading)
     assert seconds(8) == seconds(16)  # sharing ends at eight
 
 
 def test_reading_a_prompt_attends_causally_at_half_the_rate() -> None:
     qwen = shape("Qwen3-8B")
-    found = prefill_seconds(qwen, H100, ONE, "bf16", 1000.0, CAL)[0]
+    found = prefill_seconds(Replica.planned(qwen, H100, ONE, "bf16", CAL), 1000.0)[0]
     attention = 4 * 36 * 1000 / 2 * 32 * 128 * 1000 / 0.5
     traffic = 0.95 * 48 * 36 * 4096 * 1000 / HBM
     assert found == pytest.approx((2 * qwen.dense * 1000 + attention) / (PEAK * 0.45 / 0.95) + traffic)
@@ -102,7 +104,7 @@ def test_what_was_measured_of_a_model_scales_its_device_time() -> None:
     effects |= {("generation", "effects", "engine_model", "vllm", "Qwen3-8B"): 1.0}
     known = CAL.replaced(effects)
     plain, slower = (
-        decode_step(shape("Qwen3-8B"), H100, ONE, "bf16", known, serving=Serving.planned(H100, known, family=family))
+        decode_step(Replica(shape("Qwen3-8B"), H100, ONE, "bf16", Serving.planned(H100, known, family=family), known))
         for family in ("", "Qwen3-8B")
     )
     launches = 3.0e-4 + 36 * 4.0e-5
@@ -112,7 +114,8 @@ def test_what_was_measured_of_a_model_scales_its_device_time() -> None:
 
 def test_a_model_windowed_in_every_layer_is_served_with_its_whole_cache() -> None:
     mistral = shape("Mistral-7B-v0.1")
-    step = decode_step(mistral, H100, ONE, "bf16", CAL)
+    step = decode_step(Replica.planned(mistral, H100, ONE, "bf16", CAL))
     assert step.kept(20_000.0) == pytest.approx(20_000.0)
     interleaved = shape("gpt-oss-20b")
-    assert decode_step(interleaved, H100, ONE, "bf16", CAL).kept(20_000.0) == pytest.approx((20_000 + 128) / 2)
+    step = decode_step(Replica.planned(interleaved, H100, ONE, "bf16", CAL))
+    assert step.kept(20_000.0) == pytest.approx((20_000 + 128) / 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,8 @@ from rlopt.estimates import (
 )
 from rlopt.estimates.sampling.decode import decode_step, prefill_seconds, touched_experts
 from rlopt.estimates.sampling.rates import Rates
-from rlopt.estimates.sampling.responses import running_sequences, tail_nodes
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch, running_sequences, tail_nodes
 from rlopt.estimates.sampling.serving import Serving, engine_rows
 from rlopt.units import GIB
 from tests.estimates.parts import calibration, hardware, shape
@@ -43,19 +43,21 @@ def sampled(
     tail: bool = True,
     precision: str = "bf16",
     device: str = "H100-SXM",
-    **more: Any,
+    in_flight: float = 1.0,
+    engine: str | None = None,
+    p99: tuple[float | None, float | None] = (None, None),
 ) -> GenerationTime:
-    return generation_seconds(
-        shape(name), hardware(device), np.array([tp]), precision, np.array([room]), prompt, response,
-        np.array([each]), total, 32, tail, CAL, **more,
-    )  # fmt: skip
+    machine = hardware(device)
+    replica = Replica(shape(name), machine, np.array([tp]), precision, Serving.planned(machine, CAL, engine), CAL)
+    batch = Batch(prompt, response, np.array([each]), total, 32, p99)
+    return generation_seconds(replica, np.array([room]), batch, tail, in_flight)
 
 
 @pytest.mark.parametrize("engine", sorted(CAL.generation["engines"]))
 @pytest.mark.parametrize("device", ["H100-SXM", "B200", "A100-80GB", "L40S", "MI300X"])
 def test_decode_never_beats_weights_and_cache_over_the_nameplate_bandwidth(engine: str, device: str) -> None:
     llama, machine = shape("Meta-Llama-3.1-8B"), hardware(device)
-    step = decode_step(llama, machine, ONE, "bf16", CAL, engine=engine)
+    step = decode_step(Replica(llama, machine, ONE, "bf16", Serving.planned(machine, CAL, engine), CAL))
     for batch in (1.0, 64.0, 1024.0):
         read = 2 * (llama.dense + llama.head) + batch * 4096 * 131072
         assert step.seconds(np.array([batch]), 4096.0)[0] > read / (machine.hbm_gb_s[0] * 1e9)
@@ -65,7 +67,7 @@ def test_decode_never_beats_weights_and_cache_over_the_nameplate_bandwidth(engin
 @pytest.mark.parametrize("precision", ["bf16", "fp8", "int4", "int8"])
 def test_prefill_stays_below_the_nameplate_flops(precision: str) -> None:
     deepseek = shape("DeepSeek-V3")
-    found = prefill_seconds(deepseek, H100, np.array([8]), precision, 2048.0, CAL)[0]
+    found = prefill_seconds(Replica.planned(deepseek, H100, np.array([8]), precision, CAL), 2048.0)[0]
     assert found > 2 * (deepseek.dense_active + deepseek.experts_active) * 2048 / (8 * H100.peak(precision)[0])
 
 
@@ -77,10 +79,10 @@ def test_small_batches_read_few_experts_and_large_ones_all() -> None:
 
 def test_halving_the_weights_saves_their_reading() -> None:
     def fixed(precision: str) -> float:
-        return float(decode_step(shape("Meta-Llama-3.1-70B"), H100, np.array([4]), precision, CAL).fixed[0])
+        return float(decode_step(Replica.planned(llama, H100, np.array([4]), precision, CAL)).fixed[0])
 
     llama = shape("Meta-Llama-3.1-70B")
-    seconds = Rates.of(llama, H100, "bf16", Serving.planned(H100, CAL), CAL).weight[0]  # per byte
+    seconds = Rates.of(Replica.planned(llama, H100, np.array([4]), "bf16", CAL)).weight[0]  # per byte
     assert fixed("bf16") - fixed("fp8") == pytest.approx(llama.dense / 4 * seconds, rel=1e-6)
     assert 1.0 / seconds < H100.hbm_gb_s[0] * 1e9
     assert fixed("int4") < fixed("fp8")
@@ -94,25 +96,27 @@ def test_an_unknown_peak_is_nan_even_where_it_would_fit() -> None:
 
 
 def test_tensor_parallel_beyond_the_node_takes_the_cross_node_share() -> None:
+    deepseek = shape("DeepSeek-V3")
+
     def slope(tp: int, gbps: float | None) -> float:
-        return float(decode_step(shape("DeepSeek-V3"), hardware(gbps=gbps), np.array([tp]), "bf16", CAL).slope[0])
+        return float(decode_step(Replica.planned(deepseek, hardware(gbps=gbps), np.array([tp]), "bf16", CAL)).slope[0])
 
     assert slope(16, 3200.0) > slope(8, 3200.0) / 2  # more ranks, a fifth of the rate
     assert np.isinf(slope(16, None))
     assert np.isfinite(slope(8, None))
-    rack = decode_step(shape("DeepSeek-V3"), hardware("GB200", 4, "nvl72", None), np.array([16]), "bf16", CAL)
+    rack = decode_step(Replica.planned(deepseek, hardware("GB200", 4, "nvl72", None), np.array([16]), "bf16", CAL))
     assert np.isfinite(rack.slope[0])  # sixteen GPUs of one rack share its fast link
 
 
 def test_wide_experts_dispatch_tokens() -> None:
-    narrow, wide = (decode_step(shape("DeepSeek-V3"), H100, ONE, "fp8", CAL, ep=ep) for ep in (8, 32))
+    narrow, wide = (decode_step(Replica.planned(shape("DeepSeek-V3"), H100, ONE, "fp8", CAL, ep)) for ep in (8, 32))
     assert wide.expert_read[0] == pytest.approx(narrow.expert_read[0] / 4)
     assert wide.cache[0] == pytest.approx(narrow.cache[0] / 4)  # attention runs data-parallel
 
 
 def test_the_tail_matches_brute_force_within_its_stated_error() -> None:
     response, total, running = (900.0, 3584.0), 2048.0, 96.0
-    step = decode_step(shape("Qwen3-8B"), H100, ONE, "bf16", CAL)
+    step = decode_step(Replica.planned(shape("Qwen3-8B"), H100, ONE, "bf16", CAL))
     lengths = CutLognormal.of(*response)
     last = lengths.expected_longest(total)
     grid = (np.arange(20_000) + 0.5) * last / 20_000
@@ -159,10 +163,9 @@ def test_a_longest_sequence_that_does_not_fit_is_infinite() -> None:
 
 def test_sequences_run_at_once_within_room_cap_and_what_is_asked() -> None:
     def running(room: float, asked: float, device: str = "H100-SXM", name: str = "Qwen3-8B") -> float:
-        found = running_sequences(
-            shape(name), hardware(device), ONE, np.array([room]), (160.0, 512.0), (900.0, 3584.0),
-            np.array([asked]), 32, CAL,
-        )  # fmt: skip
+        batch = Batch((160.0, 512.0), (900.0, 3584.0), np.array([asked]), asked, 32)
+        replica = Replica.planned(shape(name), hardware(device), ONE, "bf16", CAL)
+        found = running_sequences(replica, np.array([room]), batch, np.array([asked]))
         return float(found[0][0])
 
     per_token = shape("Qwen3-8B").kv_values_per_token * 2 / GIB
@@ -209,13 +212,13 @@ MODELS = ("Qwen3-8B", "Meta-Llama-3.1-70B", "DeepSeek-V3", "gpt-oss-120b", "Qwen
 def test_more_bandwidth_is_never_slower(name: str, tp: int, each: float, precision: str, faster: float) -> None:
     base = hardware()
     better = replace(base, hbm_gb_s=base.hbm_gb_s * faster, link_gb_s=base.link_gb_s * faster)
+    batch = Batch((160.0, 512.0), (900.0, 3584.0), np.array([each]), 2048.0, 8)
     slow, fast = (
         generation_seconds(
-            shape(name), machine, np.array([tp]), precision, np.array([40.0]), (160.0, 512.0), (900.0, 3584.0),
-            np.array([each]), 2048.0, 8, True, CAL,
+            Replica.planned(shape(name), machine, np.array([tp]), precision, CAL), np.array([40.0]), batch, True
         ).seconds[0]
         for machine in (base, better)
-    )  # fmt: skip
+    )
     assert 0.0 < fast <= slow * (1.0 + 1e-12)
 
 
@@ -237,14 +240,12 @@ def test_many_models_in_one_call_are_those_of_many_calls() -> None:
     stacked, rows = ModelShape.stack(shapes, range(len(MODELS))), len(MODELS)
     precisions = np.array(["bf16", "fp8", "fp8", "fp4", "int4"])
     tp, room, each = np.array([1, 4, 8, 2, 1]), np.full(rows, 60.0), np.full(rows, 64.0)
-    together = generation_seconds(
-        stacked, hardware(rows=rows), tp, precisions, room, (160.0, 512.0), (900.0, 3584.0), each, 2048.0, 8, True, CAL
-    ).seconds
+    lengths = (160.0, 512.0), (900.0, 3584.0)
+    many = Replica.planned(stacked, hardware(rows=rows), tp, precisions, CAL)
+    together = generation_seconds(many, room, Batch(*lengths, each, 2048.0, 8), True).seconds
     for row, one in enumerate(shapes):
-        alone = generation_seconds(
-            one, H100, tp[row : row + 1], str(precisions[row]), room[:1], (160.0, 512.0), (900.0, 3584.0), each[:1],
-            2048.0, 8, True, CAL,
-        ).seconds  # fmt: skip
+        single = Replica.planned(one, H100, tp[row : row + 1], str(precisions[row]), CAL)
+        alone = generation_seconds(single, room[:1], Batch(*lengths, each[:1], 2048.0, 8), True).seconds
         assert together[row] == pytest.approx(alone[0])
 
 

@@ -19,6 +19,8 @@ from rlopt.estimates import (
     update_parts,
     update_seconds,
 )
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch
 from tests.estimates.parts import calibration, catalog, hardware, layout, shape
 
 CAL = calibration()
@@ -121,8 +123,8 @@ def test_generation_is_positive_infinite_without_room_and_nan_without_a_peak(
 ) -> None:
     model, machine, ways = shape(name), hardware(device), np.array([tp])
     longest = 512.0 + mean * spread
-    found = generation_seconds(model, machine, ways, precision, np.array([room]), (100.0, 512.0), (mean, mean * spread),
-                               np.array([each]), each * 4, 8, tail, CAL)  # fmt: skip
+    batch = Batch((100.0, 512.0), (mean, mean * spread), np.array([each]), each * 4, 8)
+    found = generation_seconds(Replica.planned(model, machine, ways, precision, CAL), np.array([room]), batch, tail)
     fits = room >= kv_gib_per_token(model, ways, longest)[0] * longest
     known = not np.isnan(machine.peak(precision)[0])
     assert np.isinf(found.seconds[0]) == (not fits)

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from rlopt.estimates import colocated_fixed_s, kv_gib_per_token, sample_factor
 from rlopt.estimates.lengths import CutLognormal
-from rlopt.estimates.sampling.acting import acting_seconds
+from rlopt.estimates.sampling.acting import Actor, Trajectories, acting_seconds, planned_serving
+from rlopt.estimates.sampling.replica import Replica
 from rlopt.pools.context import Context
 from rlopt.pools.rows import SamplingRow
 from rlopt.pools.sampling.detail import engine_detail
 from rlopt.pools.sampling.engine import cache_gib, room_gib, weights_gib, worlds_gib
 from rlopt.pools.sampling.mixing import as_table, mixed_bound, mixed_times
-from rlopt.pools.sampling.seconds import sample, sampled, with_tools
+from rlopt.pools.sampling.seconds import Demand, sample, sampled, with_tools
 from rlopt.pools.sampling.table import sampling_table
 from rlopt.pools.training.memory import training_memory
 from rlopt.pools.training.seconds import stage_seconds
@@ -47,7 +48,7 @@ def test_an_engine_holds_backbone_and_expert_and_the_cache_has_the_rest() -> Non
     halved = engine(found, tp=2)
     assert weights_gib(found, halved) == pytest.approx([4.74e9 / GIB])
     parts = engine_detail(found, one, 1, 0).parts
-    held = sample(found, one, 1, steady=False, instances=64).running
+    held = sample(found, one, Demand(1, asynchronous=False, instances=64)).running
     tokens = 128 + 3 * 256
     assert held == pytest.approx([8.0])
     assert parts["kv_cache"] == pytest.approx(float(8 * tokens * kv_gib_per_token(found.shapes["policy"], 1)))
@@ -60,16 +61,17 @@ def test_inferences_are_slower_in_the_loop_and_the_world_is_not() -> None:
     acting = found.workload.acting
     assert acting is not None
     one = engine(found)
-    slow, fast = (sample(c, one, 1, steady=False, instances=64) for c in (found, quick))
+    slow, fast = (sample(c, one, Demand(1, asynchronous=False, instances=64)) for c in (found, quick))
     # 64 trajectories at once: 600 inferences of the longest, each waits 0.5 s or 0.25 s for 50 steps
     assert slow.seconds - fast.seconds == pytest.approx([600 * 0.25])
     assert slow.world_seconds == pytest.approx([600 * 0.5])
     factor = sample_factor(found.framework, one.hardware.generation, found.calibration)
-    shapes = found.shapes["policy"], found.shapes["action"]
+    serving = planned_serving(one.hardware, found.calibration)
+    backbone = Replica(found.shapes["policy"], one.hardware, one.tp, "bf16", serving, found.calibration)
     room = room_gib(found, one)
     alone = acting_seconds(
-        *shapes, acting, one.hardware, one.tp, "bf16", room, one.gpus, 64.0, 64.0, False, found.calibration
-    ).seconds  # fmt: skip
+        Actor(backbone, found.shapes["action"], acting, room), Trajectories(64.0, 64.0, one.gpus), False
+    ).seconds
     assert slow.seconds - 300.0 == pytest.approx(factor * (alone - 300.0))
 
 
@@ -84,7 +86,7 @@ def test_the_environment_stage_lies_within_sampling() -> None:
 def test_the_number_of_instances_is_open_and_more_are_never_slower() -> None:
     found = vla(**world(instances=None))
     assert found.instances == (1, 2, 4, 8, 16, 32, 64)
-    seconds = [float(time[0]) for _, time in sampled(found, engine(found), 1, steady=False)]
+    seconds = [float(time[0]) for _, time in sampled(found, engine(found), 1, asynchronous=False)]
     assert seconds == sorted(seconds, reverse=True)
     assert seconds[0] > 30 * seconds[-1]
 
@@ -97,7 +99,7 @@ def test_simulators_on_the_gpus_take_memory_of_the_pool() -> None:
     assert parts["buffers"] > 64.0
     assert worlds_gib(vla(), one, 64) == 0.0
     crowded = vla(**world(runs_on="gpu", memory_per_instance=9.0 * GIB))
-    assert np.isinf(sample(crowded, one, 1, steady=False, instances=64).seconds)
+    assert np.isinf(sample(crowded, one, Demand(1, asynchronous=False, instances=64)).seconds)
 
 
 @pytest.mark.parametrize("runs_on", ["cpu", "gpu"])
@@ -159,17 +161,19 @@ def test_degrees_of_a_pool_divide_the_heads_of_all_its_models() -> None:
 def test_an_evaluation_is_a_batch_of_its_own_every_so_often() -> None:
     plain, asked = context("grpo"), context("grpo", {"evaluation": {"samples": 500, "every": 10}})
     one = engine(plain)
-    found, alone = (sample(c, one, 8, steady=False) for c in (asked, plain))
+    found, alone = (sample(c, one, Demand(8, asynchronous=False)) for c in (asked, plain))
     assert found.seconds == pytest.approx(alone.seconds)
     batch = replace(plain, workload=replace(plain.workload, prompts_per_step=500, group_sizes=(1,)))
-    assert found.evaluation_seconds == pytest.approx(sample(batch, one, 1, steady=False).seconds / 10)
+    assert found.evaluation_seconds == pytest.approx(sample(batch, one, Demand(1, asynchronous=False)).seconds / 10)
     assert found.total == pytest.approx(found.seconds + found.evaluation_seconds)
     stages = {stage.stage: stage.seconds for stage in engine_detail(asked, one, 8, 0).stages}
     assert stages == pytest.approx(
         {"generate": float(found.seconds[0]), "evaluation": float(found.evaluation_seconds[0])}
     )
     # out of step the batch waits for its longest response all the same
-    assert sample(asked, one, 8, steady=True).evaluation_seconds == pytest.approx(found.evaluation_seconds)
+    assert sample(asked, one, Demand(8, asynchronous=True)).evaluation_seconds == pytest.approx(
+        found.evaluation_seconds
+    )
 
 
 def with_calls(calls: int, seconds: float, **job: Any) -> Context:
@@ -206,8 +210,10 @@ def test_a_step_waits_for_the_sample_with_the_longest_calls() -> None:
     assert with_tools(wild, nothing, 8, 4, True) == pytest.approx([worked + 6])
     stages = {steady: engine_detail(wild, engine(wild), 8, 0, steady).stages[0].seconds for steady in (False, True)}
     wait = float(later[0]) - worked
-    assert stages[False] == pytest.approx(max(float(sample(wild, engine(wild), 8, False).seconds[0]), worked) + wait)
-    assert stages[True] == pytest.approx(max(float(sample(wild, engine(wild), 8, True).seconds[0]), worked) + 6)
+    assert stages[False] == pytest.approx(
+        max(float(sample(wild, engine(wild), Demand(8, False)).seconds[0]), worked) + wait
+    )
+    assert stages[True] == pytest.approx(max(float(sample(wild, engine(wild), Demand(8, True)).seconds[0]), worked) + 6)
 
 
 @settings(max_examples=60, deadline=None)
@@ -242,10 +248,12 @@ def test_a_forward_evaluation_is_a_pass_every_so_often() -> None:
 def test_a_step_that_falls_back_takes_the_seconds_of_sixteen_bits(share: float) -> None:
     plain = context("grpo")
     asked = replace(plain, workload=replace(plain.workload, fallback_share=share))
-    low, high = (sample(plain, engine(plain, precision=name), 8, steady=False).seconds for name in ("fp8", "bf16"))
-    found = sample(asked, engine(asked, precision="fp8"), 8, steady=False).seconds
+    low, high = (
+        sample(plain, engine(plain, precision=name), Demand(8, asynchronous=False)).seconds for name in ("fp8", "bf16")
+    )
+    found = sample(asked, engine(asked, precision="fp8"), Demand(8, asynchronous=False)).seconds
     assert found == pytest.approx((1 - share) * low + share * high)
-    assert sample(asked, engine(asked), 8, steady=False).seconds == pytest.approx(high)
+    assert sample(asked, engine(asked), Demand(8, asynchronous=False)).seconds == pytest.approx(high)
 
 
 def test_a_pool_that_falls_back_must_fit_in_sixteen_bits() -> None:
@@ -253,8 +261,8 @@ def test_a_pool_that_falls_back_must_fit_in_sixteen_bits() -> None:
     plain = context("grpo", models=model, device="RTX-4090", gpus_per_node=1)
     asked = replace(plain, workload=replace(plain.workload, fallback_share=0.02))
     one = engine(plain, gpus=1, precision="fp8")
-    assert np.isfinite(sample(plain, one, 8, steady=False).total)  # 14 of 24 GB
-    assert np.isinf(sample(asked, one, 8, steady=False).total)  # 28 GB do not fit
+    assert np.isfinite(sample(plain, one, Demand(8, asynchronous=False)).total)  # 14 of 24 GB
+    assert np.isinf(sample(asked, one, Demand(8, asynchronous=False)).total)  # 28 GB do not fit
 
 
 def test_memory_of_a_pool_that_falls_back_is_that_of_sixteen_bits() -> None:

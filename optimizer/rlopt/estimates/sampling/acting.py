@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.arrays import Floats, Hardware, Ints
 from rlopt.estimates.codes import Values
 from rlopt.estimates.sampling.decode import DecodeStep, decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token
 from rlopt.estimates.sampling.rates import Rates
-from rlopt.estimates.sampling.serving import Serving, of_engine
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.serving import Serving
 from rlopt.estimates.shape import ModelShape
 from rlopt.facts.calibration import Calibration
 from rlopt.units import bytes_to_gib
@@ -62,52 +63,57 @@ class ActingTime:
     world_seconds: Floats
 
 
-def inference_seconds(
-    backbone: ModelShape,
-    head: ModelShape | None,
-    acting: Acting,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    kv_gib: Floats,
-    calibration: Calibration,
-    engine: str | None = None,
-) -> Inference:
+def planned_serving(hardware: Hardware, calibration: Calibration) -> Serving:
+    """The engine that acting is planned with (acting.yaml)."""
+    return Serving.planned(hardware, calibration, str(calibration.acting["engine"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A policy that acts, on the replicas of an engine.
+
+    Parameters
+    ----------
+    backbone
+        `role_shape` of the policy where it is served.
+    head
+        Shape of its action expert; ``None`` where the backbone acts itself.
+    kv_gib
+        Room for keys and values per GPU beside the weights, shape (n,).
+    """
+
+    backbone: Replica
+    head: ModelShape | None
+    acting: Acting
+    kv_gib: Floats
+
+
+def inference_seconds(actor: Actor) -> Inference:
     """Reading an observation through the backbone, and the passes of the action head; shape (n,).
 
     Flow heads denoise a chunk of action tokens in each pass, reading the observation's keys and values anew (pi0,
     Black et al., 2024, arXiv 2410.24164, section IV); token heads decode through the backbone one token after another.
-
-    Parameters
-    ----------
-    backbone, head
-        `role_shape` of the policy and of its action expert; ``None`` where the backbone acts itself.
-    kv_gib
-        Room for keys and values per GPU.
-    engine
-        Row of the calibration's engine table; ``None`` = the one of acting.yaml.
     """
-    how = Serving.planned(hardware, calibration, engine or str(calibration.acting["engine"]))
-    host = of_engine("step_s", how, calibration) * calibration.value("acting", "steps_of_a_call")
+    replica, acting = actor.backbone, actor.acting
+    backbone, launches = replica.shape, replica.engine("step_s")
+    host = launches * replica.calibration.value("acting", "steps_of_a_call")
     whole = replace(backbone, dense_active=np.minimum(backbone.dense_active, backbone.dense))
-    reader = decode_step(whole, hardware, tp, precision, calibration, serving=how)
-    launches = of_engine("step_s", how, calibration)
+    reader = decode_step(replace(replica, shape=whole))
     tokens = acting.observation_tokens
-    read = prefill_seconds(backbone, hardware, tp, precision, tokens, calibration, serving=how)
     fixed = reader.fixed - launches + host
-    each = read + of_engine("sequence_s", how, calibration)
+    each = prefill_seconds(replica, tokens) + replica.engine("sequence_s")
     if acting.head == "tokens":
-        spoken = decode_step(_text(backbone), hardware, tp, precision, calibration, serving=how)
+        spoken = decode_step(replace(replica, shape=_text(backbone)))
         grown = tokens + acting.passes / 2.0
         fixed = fixed + acting.passes * (spoken.fixed - launches)
         each = each + acting.passes * (spoken.slope + spoken.cache * spoken.kept(grown))
     else:
-        shape = _text(backbone) if head is None else head
-        step = decode_step(shape, hardware, tp, precision, calibration, serving=how)
+        head = replace(replica, shape=_text(backbone) if actor.head is None else actor.head)
+        step = decode_step(head)
         fixed = fixed + acting.passes * (step.fixed - launches)
-        each = each + acting.passes * _chunk_s(step, backbone, acting, hardware, tp, precision, how, calibration)
-    held = kv_gib_per_token(backbone, tp, tokens) * acting.observation_tokens_max
-    return Inference(fixed, each, np.floor(kv_gib / held))
+        each = each + acting.passes * _chunk_s(step, head, backbone, acting)
+    held = kv_gib_per_token(backbone, replica.tp, tokens) * acting.observation_tokens_max
+    return Inference(fixed, each, np.floor(actor.kv_gib / held))
 
 
 def _text(backbone: ModelShape) -> ModelShape:
@@ -116,50 +122,40 @@ def _text(backbone: ModelShape) -> ModelShape:
     return replace(backbone, dense_active=backbone.dense_active - tower)
 
 
-def _chunk_s(
-    step: DecodeStep,
-    backbone: ModelShape,
-    acting: Acting,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    how: Serving,
-    calibration: Calibration,
-) -> Floats:
+def _chunk_s(step: DecodeStep, head: Replica, backbone: ModelShape, acting: Acting) -> Floats:
     """Seconds that one environment adds to a pass: its action tokens, and its observation's keys and values."""
     tokens, context = float(acting.tokens_per_pass), acting.observation_tokens + acting.tokens_per_pass
-    per_token = step.slope - of_engine("sequence_s", how, calibration)
-    ways = np.asarray(tp, dtype=np.float64)
-    rates = Rates.of(step.shape, hardware, precision, how, calibration)
+    per_token = step.slope - head.engine("sequence_s")
     pairs = (backbone.attention_layers + backbone.window_layers) * context
-    attention = 4.0 * pairs * backbone.attention_width / calibration.value("generation", "prefill_attention")
-    return np.asarray(tokens * (per_token + attention / ways * rates.dense_flop) + step.cache * step.kept(context))
+    attention = 4.0 * pairs * backbone.attention_width / head.calibration.value("generation", "prefill_attention")
+    attention = attention / head.ways * Rates.of(head).dense_flop
+    return np.asarray(tokens * (per_token + attention) + step.cache * step.kept(context))
 
 
-def acting_seconds(
-    backbone: ModelShape,
-    head: ModelShape | None,
-    acting: Acting,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    kv_gib: Floats,
-    gpus: Floats | Ints,
-    trajectories: Values,
-    instances: Values,
-    steady: bool,
-    calibration: Calibration,
-    engine: str | None = None,
-    slower: Values = 1.0,
-) -> ActingTime:
-    """Seconds of one step's trajectories on replicas of ``tp`` GPUs out of ``gpus``, shape (n,).
+@dataclass(frozen=True, slots=True)
+class Trajectories:
+    """One step's trajectories, scalars or of shape (n,).
 
     Parameters
     ----------
-    kv_gib
-        Room per GPU beside the weights; simulators that run on the GPUs are taken off it here.
-    trajectories, instances
-        Trajectories of the step; copies of the world, or robots, that run at once.
+    count
+        All of them.
+    instances
+        Copies of the world, or robots, that run at once.
+    gpus
+        GPUs of all replicas.
+    """
+
+    count: Values
+    instances: Values
+    gpus: Floats | Ints
+
+
+def acting_seconds(actor: Actor, asked: Trajectories, steady: bool, slower: Values = 1.0) -> ActingTime:
+    """Seconds of one step's trajectories, shape (n,); simulators on the GPUs come off the room for keys and values.
+
+    Parameters
+    ----------
     steady
         Whether nothing waits for the longest trajectory (asynchronous).
     slower
@@ -170,17 +166,18 @@ def acting_seconds(
     ActingTime
         Infinite seconds where not even one observation fits, NaN where the device's peak is unknown.
     """
-    replicas = np.asarray(gpus, dtype=np.float64) / np.asarray(tp, dtype=np.float64)
-    at_once = np.minimum(np.asarray(instances, dtype=np.float64), trajectories)
+    acting, gpus = actor.acting, np.asarray(asked.gpus, dtype=np.float64)
+    replicas = gpus / actor.backbone.ways
+    at_once = np.minimum(np.asarray(asked.instances, dtype=np.float64), asked.count)
     on_gpu = acting.runs_on == "gpu"
     if on_gpu:
-        kv_gib = kv_gib - bytes_to_gib(acting.memory_bytes) * at_once / np.asarray(gpus, dtype=np.float64)
-    one = inference_seconds(backbone, head, acting, hardware, tp, precision, kv_gib, calibration, engine)
+        actor = replace(actor, kv_gib=actor.kv_gib - bytes_to_gib(acting.memory_bytes) * at_once / gpus)
+    one = inference_seconds(actor)
     fits = one.most >= 1.0
     one = Inference(slower * one.fixed, slower * one.each, np.maximum(one.most, 1.0))
     running = np.maximum(at_once / replicas, 1.0)
     world, mean = acting.world_seconds, acting.inferences_mean
-    rounds = np.maximum(trajectories / at_once, 1.0) * mean
+    rounds = np.maximum(asked.count / at_once, 1.0) * mean
     thinking = one.seconds(running)
     together = thinking + world
     longer = max(acting.inferences_max - mean, 0.0)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.arrays import Floats, Hardware
 from rlopt.estimates.codes import Values
 from rlopt.estimates.communication import outside_bytes_s, over
 from rlopt.estimates.sampling.memory import kept_tokens, kv_gib_per_token
 from rlopt.estimates.sampling.rates import Rates
-from rlopt.estimates.sampling.serving import SIXTEEN, Serving, of_engine
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.serving import SIXTEEN
 from rlopt.estimates.shape import ModelShape
 from rlopt.facts.calibration import Calibration
 from rlopt.table import Table
@@ -92,50 +93,41 @@ def fullest_rank(touched: Floats, ranks: Values, lumps: Values) -> Floats:
     return np.asarray(touched + lumps * np.sqrt(2.0 * touched * ranks * np.log(ranks)))
 
 
-def decode_step(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    calibration: Calibration,
-    ep: Floats | Ints | int = 1,
-    engine: str | None = None,
-    serving: Serving | None = None,
-) -> DecodeStep:
-    """Coefficients of one decode step of a replica of max(tp, ep) GPUs, shape (n,).
-
-    Where ep > tp, attention runs data-parallel over replica / tp groups and experts over all of the replica;
-    where 1 < ep <= tp, whole experts stand on ep ranks of a tensor-parallel group.
-    ``serving`` says how the engine runs; without it, ``engine`` or the one planned with.
-    """
-    how = serving or Serving.planned(hardware, calibration, engine)
-    rates = Rates.of(shape, hardware, precision, how, calibration)
-    ways = np.asarray(tp, dtype=np.float64)
-    replica = np.maximum(ways, ep)
-    groups = replica / ways
+def decode_step(replica: Replica) -> DecodeStep:
+    """Coefficients of one decode step of a replica, shape (n,)."""
+    shape, hardware, calibration = replica.shape, replica.hardware, replica.calibration
+    rates, ways, gpus = Rates.of(replica), replica.ways, replica.gpus
+    groups = gpus / ways
     fixed = (shape.dense_active * rates.dense_bytes + shape.head * rates.head_bytes) / ways * rates.weight
-    slope = 2.0 * (shape.dense_active + shape.head) / replica * rates.dense_flop
+    slope = 2.0 * (shape.dense_active + shape.head) / gpus * rates.dense_flop
     traffic = calibration.value("generation", "activation_bytes") * shape.layers * shape.hidden
     slope = slope + traffic / groups * rates.traffic
-    cache = kv_gib_per_token(shape, ways, values=how.kv_bytes) * GIB / groups * rates.cache
+    cache = kv_gib_per_token(shape, ways, values=replica.serving.kv_bytes) * GIB / groups * rates.cache
     expert_read = np.zeros_like(fixed)
     if np.any(shape.moe):
         expert_read = (
-            shape.experts_total / np.maximum(shape.experts, 1) * rates.expert_bytes / replica * rates.expert_weight
+            shape.experts_total / np.maximum(shape.experts, 1) * rates.expert_bytes / gpus * rates.expert_weight
         )
-        slope = slope + 2.0 * shape.experts_active / replica * rates.expert_flop
-    calls, per_sequence = collectives(shape, hardware, ways, replica, how, calibration)
+        slope = slope + 2.0 * shape.experts_active / gpus * rates.expert_flop
+    calls, per_sequence = collectives(replica)
     launches = 1.0 + calibration.value("generation", "layer_moe") * shape.moe
     launches = launches + calibration.value("generation", "layer_mla") * shape.mla
-    fixed = fixed + calls + of_engine("step_s", how, calibration)
+    fixed = fixed + calls + replica.engine("step_s")
     launches = launches * calibration.by_generation("generation", "launch_factor", hardware.generation)
-    fixed = fixed + of_engine("layer_s", how, calibration) * (shape.layers * launches)
-    slope = slope + per_sequence + of_engine("sequence_s", how, calibration) / groups
-    share = calibration.value("generation", "sparse_share")
-    ranks = np.asarray(ep, dtype=np.float64) if np.ndim(ep) else float(ep)
-    lumps = calibration.value("generation", "expert_lumps")
-    spread = of_engine("routing_spread", how, calibration) if np.any(shape.moe) else 1.0
-    return DecodeStep(shape, fixed, slope, cache, expert_read, ranks, lumps, spread, how.sparse_tokens, share)
+    fixed = fixed + replica.engine("layer_s") * (shape.layers * launches)
+    slope = slope + per_sequence + replica.engine("sequence_s") / groups
+    return DecodeStep(
+        shape,
+        fixed,
+        slope,
+        cache,
+        expert_read,
+        ranks=np.asarray(replica.ep, dtype=np.float64) if np.ndim(replica.ep) else float(replica.ep),
+        lumps=calibration.value("generation", "expert_lumps"),
+        spread=replica.engine("routing_spread") if np.any(shape.moe) else 1.0,
+        sparse_tokens=replica.serving.sparse_tokens,
+        sparse_share=calibration.value("generation", "sparse_share"),
+    )
 
 
 def _link(hardware: Hardware, span: Floats, calibration: Calibration) -> Floats:
@@ -156,65 +148,51 @@ def _link(hardware: Hardware, span: Floats, calibration: Calibration) -> Floats:
     return np.where(span > hardware.island, across, inside)
 
 
-def collectives(
-    shape: ModelShape, hardware: Hardware, ways: Floats, replica: Floats, serving: Serving, calibration: Calibration
-) -> tuple[Floats, Floats]:
+def collectives(replica: Replica) -> tuple[Floats, Floats]:
     """Seconds of a step's collectives: latencies, and seconds per running sequence.
 
     The latency of an all-reduce is a (3.5 + 2 tp), times what the engine's own kernels make of it.
     """
-    constants = calibration.generation
+    shape, hardware, calibration = replica.shape, replica.hardware, replica.calibration
+    constants, ways, gpus = calibration.generation, replica.ways, replica.gpus
     several = ways > 1
     linked = calibration.by_generation("generation", "allreduce_a_s", hardware.generation)
     a = np.where(hardware.nvlink, linked, constants["allreduce_pcie_a_s"])
-    a = a * of_engine("allreduce_factor", serving, calibration)
+    a = a * replica.engine("allreduce_factor")
     latency = np.where(
         several, CALLS * shape.layers * a * (constants["alpha_base"] + constants["alpha_rank"] * ways), 0.0
     )
-    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * (ways / replica)
+    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * (ways / gpus)
     per_sequence = over(moved, _link(hardware, ways, calibration))
     if np.any(shape.moe):  # experts beyond the tensor-parallel group: tokens are dispatched and combined
-        wide = (replica > ways) & shape.moe
-        outside = replica > hardware.island
+        wide = (gpus > ways) & shape.moe
+        outside = gpus > hardware.island
         pause = np.where(outside, constants["dispatch_outside_s"], constants["dispatch_inside_s"])
-        pause = pause * of_engine("dispatch_pause_factor", serving, calibration)
+        pause = pause * replica.engine("dispatch_pause_factor")
         latency = latency + np.where(wide, shape.moe_layers * pause, 0.0)
         copies = constants["dispatch_factor"] * shape.active_experts * shape.hidden * constants["dispatch_bytes"]
-        tokens = np.where(wide, shape.moe_layers * copies * (ways / replica), 0.0)
-        per_sequence = per_sequence + over(tokens, _link(hardware, replica, calibration))
+        tokens = np.where(wide, shape.moe_layers * copies * (ways / gpus), 0.0)
+        per_sequence = per_sequence + over(tokens, _link(hardware, gpus, calibration))
     return latency, per_sequence
 
 
-def prefill_seconds(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    prompt: Values,
-    calibration: Calibration,
-    ep: Floats | Ints | int = 1,
-    engine: str | None = None,
-    squared: Values | None = None,
-    serving: Serving | None = None,
-) -> Floats:
+def prefill_seconds(replica: Replica, prompt: Values, squared: Values | None = None) -> Floats:
     """Seconds a replica takes to read one prompt of ``prompt`` tokens, shape (n,).
 
     Attention runs at its own share of the GEMMs' rate. ``squared`` is the mean of the squared length where
     prompts vary.
     """
-    how = serving or Serving.planned(hardware, calibration, engine)
-    factor = of_engine("prefill_factor", how, calibration)
-    rates = Rates.of(shape, hardware, precision, how, calibration, reading=True)
-    ways = np.asarray(tp, dtype=np.float64)
-    replica = np.maximum(ways, ep)
+    shape, hardware, calibration = replica.shape, replica.hardware, replica.calibration
+    factor = replica.engine("prefill_factor")
+    rates, ways, gpus = Rates.of(replica, reading=True), replica.ways, replica.gpus
     attended = (prompt**2 if squared is None else squared) / np.maximum(prompt, 1.0)
     attention = 4.0 * shape.attended_pairs(attended) * shape.attention_width * prompt
     attention = attention / calibration.value("generation", "prefill_attention")
-    seconds = (2.0 * shape.dense_active * prompt + attention) / replica * rates.dense_flop
+    seconds = (2.0 * shape.dense_active * prompt + attention) / gpus * rates.dense_flop
     if np.any(shape.moe):
-        seconds = seconds + 2.0 * shape.experts_active * prompt / replica * rates.expert_flop
+        seconds = seconds + 2.0 * shape.experts_active * prompt / gpus * rates.expert_flop
     traffic = calibration.value("generation", "activation_bytes") * shape.layers * shape.hidden * prompt
-    groups = replica / ways  # every tensor-parallel rank passes the whole hidden width through its norms
+    groups = gpus / ways  # every tensor-parallel rank passes the whole hidden width through its norms
     seconds = seconds + factor * traffic / groups / (hardware.hbm_gb_s * GIGA)
-    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * prompt * (ways / replica)
+    moved = CALLS * shape.layers * 2.0 * (ways - 1.0) / ways * (shape.hidden * SIXTEEN) * prompt * (ways / gpus)
     return seconds + over(moved, _link(hardware, ways, calibration))

@@ -8,8 +8,8 @@ import numpy as np
 
 from rlopt.estimates.arrays import WEIGHT_ONLY, Hardware, Words
 from rlopt.estimates.codes import Floats, Ints, Values
-from rlopt.estimates.sampling.serving import SIXTEEN, Serving, measured_factor, of_engine
-from rlopt.estimates.shape import ModelShape
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.serving import SIXTEEN, measured_factor
 from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 
@@ -42,26 +42,21 @@ class Rates:
     expert_bytes: Values
 
     @staticmethod
-    def of(
-        shape: ModelShape,
-        hardware: Hardware,
-        precision: str | Words,
-        serving: Serving,
-        calibration: Calibration,
-        reading: bool = False,
-    ) -> Rates:
+    def of(replica: Replica, reading: bool = False) -> Rates:
         """Rates of decoding, or of ``reading`` a prompt, where the engine's prefill factor stands for its own."""
+        shape, hardware, calibration = replica.shape, replica.hardware, replica.calibration
+        precision, serving = replica.precision, replica.serving
         dense_precision = precision if serving.dense_precision is None else serving.dense_precision
         measured = measured_factor(serving, hardware.generation, calibration)
-        base = of_engine("prefill_factor" if reading else "device_factor", serving, calibration) * measured
+        base = replica.engine("prefill_factor" if reading else "device_factor") * measured
         base = base * np.where(serving.block_scaled, calibration.value("generation", "block_scale_factor"), 1.0)
         dense = base * _unpacking(hardware, dense_precision, "weight_only_factor", calibration)
         expert = base * _unpacking(hardware, precision, "weight_only_expert_factor", calibration)
-        expert = expert * of_engine("moe_prefill_factor" if reading else "moe_factor", serving, calibration)
-        cache = base * of_engine("kv_factor", serving, calibration)
+        expert = expert * replica.engine("moe_prefill_factor" if reading else "moe_factor")
+        cache = base * replica.engine("kv_factor")
         repeats = np.where(shape.mla, 0.0, shape.heads / np.maximum(shape.kv_heads, 1) - 1.0)
-        cache = cache * (1.0 + of_engine("group_factor", serving, calibration) * repeats)
-        computing = 1.0 if reading else of_engine("flops_factor", serving, calibration)
+        cache = cache * (1.0 + replica.engine("group_factor") * repeats)
+        computing = 1.0 if reading else replica.engine("flops_factor")
         hbm = hardware.hbm_gb_s * GIGA
         dense_share = _flops(dense_precision, dense * computing, hardware, calibration)
         expert_share = _share("moe_flops", expert * computing, hardware, calibration)

@@ -19,14 +19,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.arrays import Floats, Ints
 from rlopt.estimates.codes import GENERATIONS, Values
 from rlopt.estimates.lengths import CutLognormal
 from rlopt.estimates.sampling.decode import DecodeStep, decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token
-from rlopt.estimates.sampling.serving import Serving, of_engine
-from rlopt.estimates.shape import ModelShape
-from rlopt.facts.calibration import Calibration
+from rlopt.estimates.sampling.replica import Replica
 
 NODES = 5
 """Gauss-Legendre nodes of the tail's integral: within 3.3 % of the exact one (3 nodes 7 %, 2 nodes 29 %)."""
@@ -39,6 +37,30 @@ class GenerationTime:
     seconds: Floats
     running: Floats
     utilization: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Responses of one step; one value for all rows or one a row, shape (n,).
+
+    Parameters
+    ----------
+    prompt, response
+        (mean, longest) tokens.
+    per_replica, total
+        Sequences each replica samples in one step; all of them.
+    group_size
+        Samples that share a prompt: it is read and cached once for up to `most_shared` of them.
+    p99
+        99th percentiles of the lengths of prompts and responses, where known.
+    """
+
+    prompt: tuple[Values, Values]
+    response: tuple[Values, Values]
+    per_replica: Floats
+    total: Values
+    group_size: Values
+    p99: tuple[float | None, float | None] = (None, None)
 
 
 @lru_cache(maxsize=4096)
@@ -54,47 +76,32 @@ def tail_nodes(
 
 
 def running_sequences(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    kv_gib: Floats,
-    prompt: tuple[Values, Values],
-    response: tuple[Values, Values],
-    asked: Floats,
-    group_size: Values,
-    calibration: Calibration,
-    ep: Floats | Ints | int = 1,
-    serving: Serving | None = None,
+    replica: Replica, kv_gib: Floats, batch: Batch, asked: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Sequences a replica runs at once, and whether one longest sequence fits; shape (n,) each.
+    """Sequences a replica runs at once of ``asked``, and whether one longest sequence fits; shape (n,) each.
 
     Limited by what is asked, the engine's cap and the cache: a running sequence reserves its share of the
     prompt (samples of one prompt share its blocks) and, on average, `kv_reserve` of the mean response.
     """
-    constants = calibration.generation
-    how = serving or Serving.planned(hardware, calibration)
-    ways = np.asarray(tp, dtype=np.float64)
-    groups = np.maximum(ways, ep) / ways
-    per_token = kv_gib_per_token(shape, ways, prompt[0] + response[0], how.kv_bytes)
-    shared = np.minimum(group_size, float(constants["most_shared"]))
+    shape, calibration, values = replica.shape, replica.calibration, replica.serving.kv_bytes
+    constants, ways, (prompt, response) = calibration.generation, replica.ways, (batch.prompt, batch.response)
+    groups = replica.gpus / ways
+    per_token = kv_gib_per_token(shape, ways, prompt[0] + response[0], values)
+    shared = np.minimum(batch.group_size, float(constants["most_shared"]))
     reserve = prompt[0] / shared + constants["kv_reserve"] * response[0]
     longest = prompt[1] + response[1]
-    fits = kv_gib >= kv_gib_per_token(shape, ways, longest, how.kv_bytes) * longest
+    fits = kv_gib >= kv_gib_per_token(shape, ways, longest, values) * longest
     room = np.floor(kv_gib / (per_token * np.maximum(reserve, 1.0))) * groups
-    cap = sequence_cap(hardware, how, calibration) * groups
+    cap = sequence_cap(replica) * groups
     return np.maximum(np.minimum(np.minimum(asked, cap), room), 1.0), fits
 
 
-def sequence_cap(hardware: Hardware, serving: Serving, calibration: Calibration) -> Floats:
+def sequence_cap(replica: Replica) -> Floats:
     """Most sequences that one attention group of an engine runs at once, shape of the hardware."""
-    constants = calibration.generation
+    constants, hardware = replica.calibration.generation, replica.hardware
     small = np.array([name in constants["sequences_small"] for name in GENERATIONS])
     large = (hardware.memory_gib >= constants["large_memory_gib"]) & ~small[hardware.generation]
-    return np.where(
-        large,
-        of_engine("sequences_cap", serving, calibration),
-        of_engine("sequences_cap_small", serving, calibration),
-    )
+    return np.where(large, replica.engine("sequences_cap"), replica.engine("sequences_cap_small"))
 
 
 def tail_seconds(
@@ -129,74 +136,39 @@ def _distinct(*values: Values) -> tuple[Floats, Ints | int]:
 
 
 def generation_seconds(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    precision: str | Words,
-    kv_gib: Floats,
-    prompt: tuple[Values, Values],
-    response: tuple[Values, Values],
-    per_replica: Floats,
-    total: Values,
-    group_size: Values,
-    tail: bool,
-    calibration: Calibration,
-    ep: Floats | Ints | int = 1,
-    in_flight: float = 1.0,
-    engine: str | None = None,
-    serving: Serving | None = None,
-    p99: tuple[float | None, float | None] = (None, None),
-    family: str = "",
+    replica: Replica, kv_gib: Floats, batch: Batch, tail: bool, in_flight: float = 1.0
 ) -> GenerationTime:
-    """Seconds of a step's sampling on replicas of max(tp, ep) GPUs with ``kv_gib`` of cache room each; (n,).
+    """Seconds of a step's sampling on replicas with ``kv_gib`` of cache room on each GPU; (n,).
 
     Parameters
     ----------
-    prompt, response
-        (mean, longest) tokens.
-    per_replica, total
-        Sequences each replica samples in one step; all of them.
-    group_size
-        Samples that share a prompt: it is read and cached once for up to `most_shared` of them.
     tail
         Whether the step waits for its longest response; False is steady state (asynchronous).
     in_flight
         Steps' worth of sequences in flight (1 + staleness): deepens the batch, not the work.
-    engine
-        Row of the calibration's engine table; ``None`` = the one planned with.
-    serving
-        How the engine runs, in full; ``None`` = ``engine`` at 16-bit cache.
-    p99
-        99th percentile of the prompt's and of the response's length, where it is known.
-    family
-        Catalog name of the model: what measurements say of its kernels counts; empty = physics alone.
 
     Returns
     -------
     GenerationTime
         Infinite seconds where not even one longest sequence fits, NaN where the device's peak is unknown.
     """
-    constants = calibration.generation
+    constants, (prompt, response) = replica.calibration.generation, (batch.prompt, batch.response)
     cv = float(constants["length_cv"])
-    how = serving or Serving.planned(hardware, calibration, engine, family)
-    asked = np.maximum(np.asarray(per_replica, dtype=np.float64), 1.0)
-    running, fits = running_sequences(
-        shape, hardware, tp, kv_gib, prompt, response, asked * in_flight, group_size, calibration, ep, how
-    )
-    step = decode_step(shape, hardware, tp, precision, calibration, ep, serving=how)
+    asked = np.maximum(np.asarray(batch.per_replica, dtype=np.float64), 1.0)
+    running, fits = running_sequences(replica, kv_gib, batch, asked * in_flight)
+    step = decode_step(replica)
     steady = step.seconds(running, prompt[0] + response[0] / 2.0)
     full = response[0] * steady * asked / running
     if tail:
         width = np.minimum(running, asked)
-        drain = tail_seconds(step, width, prompt[0], response, total, cv, p99[1])
+        drain = tail_seconds(step, width, prompt[0], response, batch.total, cv, batch.p99[1])
         decoding = (asked - width) / width * response[0] * steady + drain
     else:
         decoding = full
-    shared = np.minimum(group_size, float(constants["most_shared"]))
-    squared = second_moment(prompt, cv, p99[0])
-    reading = prefill_seconds(shape, hardware, tp, precision, prompt[0], calibration, ep, None, squared, how)
-    prefill = asked / shared * reading + asked * of_engine("request_s", how, calibration)
-    factor = constants["rl_factor"] * np.where(shape.moe, constants["rl_moe_factor"], 1.0)
+    shared = np.minimum(batch.group_size, float(constants["most_shared"]))
+    reading = prefill_seconds(replica, prompt[0], second_moment(prompt, cv, batch.p99[0]))
+    prefill = asked / shared * reading + asked * replica.engine("request_s")
+    factor = constants["rl_factor"] * np.where(replica.shape.moe, constants["rl_moe_factor"], 1.0)
     seconds = (decoding + prefill) * factor
     busy = np.divide(full, decoding, out=np.ones_like(full), where=decoding > 0.0)
     return GenerationTime(np.where(fits, seconds, np.inf), running, np.minimum(busy, 1.0))

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.arrays import Floats
 from rlopt.estimates.codes import Values
 from rlopt.estimates.sampling.decode import decode_step, prefill_seconds
 from rlopt.estimates.sampling.memory import kv_gib_per_token, rollout_weights_gib
+from rlopt.estimates.sampling.replica import Replica
 from rlopt.estimates.sampling.responses import sequence_cap, tail_seconds
-from rlopt.estimates.sampling.serving import Serving, of_engine
-from rlopt.estimates.shape import ModelShape
-from rlopt.facts.calibration import Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +37,7 @@ class Load:
     requests: Floats
 
 
-def output_tokens_per_s(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    ep: Floats | Ints | int,
-    replicas: Values,
-    precision: str | Words,
-    load: Load,
-    serving: Serving,
-    calibration: Calibration,
-) -> Floats:
+def output_tokens_per_s(replica: Replica, replicas: Values, load: Load) -> Floats:
     """Output tokens per second of all replicas, shape (n,).
 
     Steady state, b sequences of response r at once on each of R replicas::
@@ -59,18 +47,18 @@ def output_tokens_per_s(
     the same for fixed batches, fixed concurrency and continuous batching. A burst of n requests lasts
     n / R prefill(p) + (n / R - b) / b r step(b) + its tail (see `generation`).
     """
-    running = fitting_sequences(shape, hardware, tp, ep, precision, load, serving, calibration)
+    running = fitting_sequences(replica, load)
     asked = np.minimum(load.concurrency, load.requests) / replicas
-    cap = sequence_cap(hardware, serving, calibration) * np.maximum(np.asarray(tp, dtype=float), ep) / tp
+    cap = sequence_cap(replica) * replica.gpus / replica.tp
     width = np.maximum(np.minimum(np.minimum(asked, cap), running), 1.0)
-    step = decode_step(shape, hardware, tp, precision, calibration, ep, serving=serving)
-    one = step.seconds(width * serving.beams, load.prompt + load.response / 2.0)
+    step = decode_step(replica)
+    one = step.seconds(width * replica.serving.beams, load.prompt + load.response / 2.0)
     bursts = np.flatnonzero(np.isfinite(np.broadcast_to(load.requests, width.shape)))
-    cv = float(calibration.generation["length_cv"])
+    cv = float(replica.calibration.generation["length_cv"])
     squared = np.square(np.broadcast_to(load.prompt, width.shape))
     squared[bursts] *= 1.0 + cv**2
-    reading = prefill_seconds(shape, hardware, tp, precision, load.prompt, calibration, ep, None, squared, serving)
-    reading = reading + of_engine("request_s", serving, calibration)
+    reading = prefill_seconds(replica, load.prompt, squared)
+    reading = reading + replica.engine("request_s")
     found = replicas * width * load.response / (load.response * one + width * reading)
     if len(bursts):
         each = (load.requests / replicas)[bursts]
@@ -83,27 +71,20 @@ def output_tokens_per_s(
     return np.asarray(found)
 
 
-def fitting_sequences(
-    shape: ModelShape,
-    hardware: Hardware,
-    tp: Floats | Ints,
-    ep: Floats | Ints | int,
-    precision: str | Words,
-    load: Load,
-    serving: Serving,
-    calibration: Calibration,
-) -> Floats:
+def fitting_sequences(replica: Replica, load: Load) -> Floats:
     """Sequences that the cache of a replica holds, shape (n,): a share of the memory less weights and engine.
 
     Where hardly anything is left, a published run had squeezed the engine: at least `least_room` of the memory
     counts as cache.
     """
-    ways = np.asarray(tp, dtype=np.float64)
-    constants = calibration.generation
-    weights = rollout_weights_gib(shape, precision, ways, ep, calibration, serving.dense_precision)
-    given = hardware.memory_gib * of_engine("memory_share", serving, calibration)
-    left = given - weights - of_engine("workspace_gib", serving, calibration)
+    shape, hardware, serving, ways = replica.shape, replica.hardware, replica.serving, replica.ways
+    constants = replica.calibration.generation
+    weights = rollout_weights_gib(
+        shape, replica.precision, ways, replica.ep, replica.calibration, serving.dense_precision
+    )
+    given = hardware.memory_gib * replica.engine("memory_share")
+    left = given - weights - replica.engine("workspace_gib")
     room = np.maximum(left, hardware.memory_gib * float(constants["least_room"]))
     per_token = kv_gib_per_token(shape, ways, load.prompt + load.response, serving.kv_bytes)
     reserve = load.prompt + constants["kv_reserve"] * load.response
-    return np.asarray(room / (per_token * np.maximum(reserve, 1.0)) * np.maximum(ways, ep) / ways)
+    return np.asarray(room / (per_token * np.maximum(reserve, 1.0)) * replica.gpus / ways)

@@ -25,6 +25,9 @@ from rlopt.estimates import (
     update_seconds,
 )
 from rlopt.estimates.codes import Floats, Ints
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch
+from rlopt.estimates.sampling.serving import Serving
 from rlopt.facts import Model
 from rlopt.facts.calibration import Calibration
 from rlopt.measured.loop.fields import LoopFields
@@ -154,23 +157,18 @@ def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, ste
     room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == Placement.COLOCATED, calibration)
     one_gib = kv_gib_per_token(shape, tp, one.prompt + one.longest) * (one.prompt + one.longest)
     room = np.maximum(room, LEAST_SEQUENCES * one_gib)  # it ran: what did not fit was moved away
-    found = generation_seconds(
-        shape,
-        hardware,
-        tp,
-        one.engine_precision,
-        room,
-        (one.prompt, one.prompt),
-        (one.response, one.longest),
-        np.array([one.sequences / max(one.gpus_sample / one.engine_tp, 1.0)]),
-        one.sequences,
-        one.samples,
-        not steady,
-        calibration,
-        in_flight=1.0 + one.lag if steady else 1.0,
+    batch = Batch(
+        prompt=(one.prompt, one.prompt),
+        response=(one.response, one.longest),
+        per_replica=np.array([one.sequences / max(one.gpus_sample / one.engine_tp, 1.0)]),
+        total=one.sequences,
+        group_size=one.samples,
         p99=(None, one.p99),
-        engine=serving_engine(framework_names(calibration).index(one.framework), calibration),
     )
+    engine = serving_engine(framework_names(calibration).index(one.framework), calibration)
+    serving = Serving.planned(hardware, calibration, engine)
+    replica = Replica(shape, hardware, tp, one.engine_precision, serving, calibration)
+    found = generation_seconds(replica, room, batch, not steady, in_flight=1.0 + one.lag if steady else 1.0)
     return float(found.seconds[0])
 
 

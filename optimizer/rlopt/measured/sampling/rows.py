@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Ints, Words
+from rlopt.estimates.sampling.replica import Replica
 from rlopt.estimates.sampling.serving import Serving, effect_codes, engine_names
 from rlopt.estimates.sampling.throughput import Load, output_tokens_per_s
 from rlopt.estimates.shape import ModelShape
@@ -91,9 +92,8 @@ class Cases:
         if self.shape is None or self.hardware is None:
             return np.zeros(0)
         how = serving or self.serving(calibration)
-        return output_tokens_per_s(
-            self.shape, self.hardware, self.tp, self.ep, self.replicas, self.precision, self.load, how, calibration
-        )
+        replica = Replica(self.shape, self.hardware, self.tp, self.precision, how, calibration, self.ep)
+        return output_tokens_per_s(replica, self.replicas, self.load)
 
 
 def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> Cases:

@@ -88,9 +88,9 @@ def colocated_table(
                 0.0,
             )
             asleep = weights_gib(context, engine) * hardware.gpus_per_node
-            run = [sampled(one, engine, size, steady=False) for one in at_points(context)]
+            run = [sampled(one, engine, size, asynchronous=False) for one in at_points(context)]
             for option, instances in enumerate(context.instances):
-                points = [with_tools(context, one[option][1], size, instances, steady=False) for one in run]
+                points = [with_tools(context, one[option][1], size, instances, asynchronous=False) for one in run]
                 time = averaged(np.stack(points, axis=1)) + swap
                 fits = np.isfinite(time)
                 count = int(fits.sum())

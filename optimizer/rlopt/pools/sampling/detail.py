@@ -10,7 +10,7 @@ from rlopt.estimates import Hardware, rollout_other_gib
 from rlopt.pools.context import FALLBACK, Context
 from rlopt.pools.limiting import ENVIRONMENT, TAIL, limits
 from rlopt.pools.sampling.engine import Engine, cache_gib, room_gib, weights_gib, worlds_gib
-from rlopt.pools.sampling.seconds import Sampled, sample, tools_seconds, with_tools
+from rlopt.pools.sampling.seconds import Demand, Sampled, sample, tools_seconds, with_tools
 from rlopt.pools.training.memory import PARTS
 from rlopt.problem.detail import StageDetail
 from rlopt.words import StageKind
@@ -30,35 +30,37 @@ class EngineDetail:
 
 
 def engine_detail(
-    context: Context, engine: Engine, size: int, environment: int, steady: bool = False, share: float = 1.0
+    context: Context, engine: Engine, size: int, environment: int, asynchronous: bool = False, share: float = 1.0
 ) -> EngineDetail:
     """One engine (one row) in full. ``environment``: place of the number of environment instances.
 
     Where steps fall back to 16 bits, memory is that of the fuller of the two precisions.
     """
-    instances = context.instances[environment]
-    time = sample(context, engine, size, steady, share, instances)
-    parts = _parts(context, engine, time, instances)
+    demand = Demand(size, asynchronous, share, context.instances[environment])
+    time = sample(context, engine, demand)
+    parts = _parts(context, engine, time, demand.instances)
     if context.falls_back(engine.precision):
         high = replace(engine, precision=FALLBACK)
-        running = sample(context, high, size, steady, share, instances)
-        parts = max(parts, _parts(context, high, running, instances), key=lambda held: sum(held.values()))
-    limited = _limited_by(context, engine, time, size, steady, share, instances)
-    return EngineDetail(parts, tuple(_stages(context, time, size, instances, steady, limited)))
+        running = sample(context, high, demand)
+        parts = max(parts, _parts(context, high, running, demand.instances), key=lambda held: sum(held.values()))
+    return EngineDetail(parts, tuple(_stages(context, time, demand, _limited_by(context, engine, time, demand))))
 
 
-def _limited_by(
-    context: Context, engine: Engine, time: Sampled, size: int, steady: bool, share: float, instances: int
-) -> str:
+def _whole_s(context: Context, time: Sampled, demand: Demand) -> float:
+    """Seconds with the tools that sampling waits for."""
+    tooled = with_tools(context, time.total, demand.group_size, demand.instances, demand.asynchronous)
+    return float(tooled[0])
+
+
+def _limited_by(context: Context, engine: Engine, time: Sampled, demand: Demand) -> str:
     """What limits sampling: a resource of the machines, the environment, or the longest of the responses."""
 
     def sampling(machine: Hardware) -> list[float]:
-        found = sample(context, replace(engine, hardware=machine), size, steady, share, instances)
-        return [float(with_tools(context, found.total, size, instances, steady)[0])]
+        return [_whole_s(context, sample(context, replace(engine, hardware=machine), demand), demand)]
 
-    whole = float(with_tools(context, time.total, size, instances, steady)[0])
+    whole = _whole_s(context, time, demand)
     waits = {ENVIRONMENT: whole - float(time.total[0]) + float(time.world_seconds[0])}
-    if context.workload.acting is None and not steady:
+    if context.workload.acting is None and not demand.asynchronous:
         waits[TAIL] = float(time.seconds[0]) * (1.0 - float(time.utilization[0]))
     return limits(sampling, engine.hardware, waits)[0]
 
@@ -79,19 +81,21 @@ def _parts(context: Context, engine: Engine, time: Sampled, instances: int) -> d
     }
 
 
-def _stages(
-    context: Context, time: Sampled, size: int, instances: int, steady: bool, limited_by: str
-) -> list[StageDetail]:
+def _stages(context: Context, time: Sampled, demand: Demand, limited_by: str) -> list[StageDetail]:
     """Sampling with the tools or worlds that it waits for, those themselves, and what is evaluated."""
     evaluation, screening = float(time.evaluation_seconds[0]), float(np.max(time.screening_seconds))
-    everything = float(with_tools(context, time.total, size, instances, steady)[0]) - screening
+    everything = _whole_s(context, time, demand) - screening
     found = [StageDetail(StageKind.SAMPLE, "policy", everything - evaluation, float(time.utilization[0]), limited_by)]
     if screening > 0.0:
         found.append(StageDetail(SCREENING, "value", screening, None))
     if evaluation > 0.0:
         found.append(StageDetail("evaluation", "policy", evaluation, None))
     if context.workload.tools is not None:
-        found.append(StageDetail(StageKind.ENVIRONMENT, "policy", tools_seconds(context, size, instances), None))
+        found.append(
+            StageDetail(
+                StageKind.ENVIRONMENT, "policy", tools_seconds(context, demand.group_size, demand.instances), None
+            )
+        )
     elif context.workload.acting is not None:
         found.append(StageDetail(StageKind.ENVIRONMENT, "policy", float(time.world_seconds[0]), None))
     return found

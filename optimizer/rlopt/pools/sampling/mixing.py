@@ -16,7 +16,7 @@ from rlopt.pools.context import Context
 from rlopt.pools.handover import handover_seconds
 from rlopt.pools.rows import SamplingRow
 from rlopt.pools.sampling.engine import Engine
-from rlopt.pools.sampling.seconds import sample, with_tools
+from rlopt.pools.sampling.seconds import Demand, sample, with_tools
 from rlopt.pools.sampling.table import SamplingTable
 from rlopt.problem import Floats, Ints, Mix, Seconds, Times
 from rlopt.table import groups
@@ -201,7 +201,7 @@ def _at_share(
     hardware = context.hardware.take(table.topology[row])
     gpus = (table.nodes[row] * hardware.gpus_per_node).astype(np.int64)
     engine = Engine(hardware, table.tp[row], table.ep[row], gpus, precision)
-    return sample(context, engine, size, asynchronous, share, instances).total
+    return sample(context, engine, Demand(size, asynchronous, share, instances)).total
 
 
 def mixed_times(

@@ -12,7 +12,10 @@ import numpy as np
 
 from rlopt.estimates import generation_seconds, lagging_sample, quantise_seconds, sample_factor, serving_engine
 from rlopt.estimates.lengths import CutLognormal
-from rlopt.estimates.sampling.acting import acting_seconds
+from rlopt.estimates.sampling.acting import Actor, Trajectories, acting_seconds, planned_serving
+from rlopt.estimates.sampling.replica import Replica
+from rlopt.estimates.sampling.responses import Batch
+from rlopt.estimates.sampling.serving import Serving
 from rlopt.pools.context import FALLBACK, Context
 from rlopt.pools.sampling.engine import Engine, room_gib, worlds_gib
 from rlopt.pools.scoring.screening import screening_ways
@@ -59,166 +62,138 @@ class Sampled:
         return np.where(np.isnan(total), np.inf, total)
 
 
-def sample(
-    context: Context,
-    engine: Engine,
-    size: int,
-    steady: bool,
-    share: Floats | float = 1.0,
-    instances: int = 0,
-) -> Sampled:
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a step asks of rollout engines.
+
+    Parameters
+    ----------
+    group_size
+        Samples of one prompt.
+    asynchronous
+        Whether the pool runs out of step: it then holds (1 + staleness) steps' sequences in flight, and waits for the
+        longest responses as far as their lag does not hide them.
+    share
+        Part of the samples that falls to the pool, the rest to another of a mixed one; a number, or one a row.
+    instances
+        Copies of the environment.
+    """
+
+    group_size: int
+    asynchronous: bool
+    share: Floats | float = 1.0
+    instances: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequences:
+    """``count`` sequences of one stage, ``group_size`` to a prompt."""
+
+    stage: Stage
+    count: float
+    group_size: int
+
+
+def sample(context: Context, engine: Engine, demand: Demand) -> Sampled:
     """One step's sampling inside the loop of the framework planned with, and what a step evaluates.
 
-    ``share`` of the samples falls to the pool (the rest to another of a mixed one). Steady pools hold (1 + staleness)
-    steps' sequences in flight, and wait for the longest responses as far as their lag does not hide them. Weights are
-    brought to an engine's lower precision before it samples.
+    Weights are brought to an engine's lower precision before it samples.
     """
-    found, fallback = _sample(context, engine, size, steady, share, instances), context.workload.fallback_share
+    found, fallback = _sample(context, engine, demand), context.workload.fallback_share
     if not context.falls_back(engine.precision):
         return found
-    high = _sample(context, replace(engine, precision=FALLBACK), size, steady, share, instances)
+    high = _sample(context, replace(engine, precision=FALLBACK), demand)
     blended = (
         (1.0 - fallback) * getattr(found, part.name) + fallback * getattr(high, part.name) for part in fields(Sampled)
     )
     return replace(Sampled(*blended), running=found.running, screening_gib=found.screening_gib)
 
 
-def _sample(
-    context: Context, engine: Engine, size: int, steady: bool, share: Floats | float, instances: int
-) -> Sampled:
-    room, ways = room_gib(context, engine), screening_ways(context, engine, size, share)
+def _sample(context: Context, engine: Engine, demand: Demand) -> Sampled:
+    room, ways = room_gib(context, engine), screening_ways(context, engine, demand.group_size, demand.share)
     if not ways:
-        return _within(context, engine, room, size, steady, share, instances)
+        return _within(context, engine, room, demand)
     tried = [
-        replace(
-            _within(context, engine, room - way.gib, size, steady, share, instances),
-            screening_seconds=way.seconds,
-            screening_gib=way.gib,
-        )
+        replace(_within(context, engine, room - way.gib, demand), screening_seconds=way.seconds, screening_gib=way.gib)
         for way in ways
     ]
     best = np.argmin([one.total for one in tried], axis=0)
     return Sampled(*(np.choose(best, [getattr(one, part.name) for one in tried]) for part in fields(Sampled)))
 
 
-def _within(
-    context: Context, engine: Engine, room: Floats, size: int, steady: bool, share: Floats | float, instances: int
-) -> Sampled:
+def _within(context: Context, engine: Engine, room: Floats, demand: Demand) -> Sampled:
     """Samples and evaluation where the cache has ``room`` GiB per GPU."""
     stage, asked = context.workload.of_kind(StageKind.SAMPLE)[0], context.workload.evaluation
-    total = context.sequences(stage, size)
-    found = _rollout(context, engine, room, stage, total, size, steady, share, instances)
+    samples = _Sequences(stage, context.sequences(stage, demand.group_size), demand.group_size)
+    found = _rollout(context, engine, room, demand, samples)
     if engine.low:
         moved = context.moved.params
         seconds = found.seconds + quantise_seconds(context.framework, moved, engine.colocated, context.calibration)
         found = replace(found, seconds=seconds)
     if asked is None or asked.stage.kind != StageKind.SAMPLE:
         return found
-    once = _rollout(context, engine, room, asked.stage, float(asked.samples), ONE_A_PROMPT, False, share, instances)
+    evaluated = _Sequences(asked.stage, float(asked.samples), ONE_A_PROMPT)
+    once = _rollout(context, engine, room, replace(demand, asynchronous=False), evaluated)
     return replace(found, evaluation_seconds=once.seconds / asked.every)
 
 
-def _rollout(
-    context: Context,
-    engine: Engine,
-    room: Floats,
-    stage: Stage,
-    total: float,
-    size: int,
-    steady: bool,
-    share: Floats | float,
-    instances: int,
-) -> Sampled:
-    """``share`` of ``total`` sequences of ``stage``, in step or as far out of step as the staleness allows."""
-
-    def alone(tail: bool) -> Sampled:
-        if context.workload.acting is not None:
-            return _acted(context, engine, room, total, not tail, share, instances)
-        return _generated(context, engine, room, stage, total, size, tail, share)
-
-    found = alone(tail=not steady)
-    if not steady:
+def _rollout(context: Context, engine: Engine, room: Floats, demand: Demand, sequences: _Sequences) -> Sampled:
+    """The pool's share of the sequences, in step or as far out of step as the staleness allows."""
+    alone = _generated if context.workload.acting is None else _acted
+    found = alone(context, engine, room, demand, sequences)
+    if not demand.asynchronous:
         return found
-    waiting = alone(tail=True).seconds
+    waiting = alone(context, engine, room, replace(demand, asynchronous=False), sequences).seconds
     lagging = lagging_sample(waiting, found.seconds, context.staleness, context.framework, context.calibration)
     return replace(found, seconds=lagging)
 
 
-def _generated(
-    context: Context,
-    engine: Engine,
-    room: Floats,
-    stage: Stage,
-    total: float,
-    size: int,
-    tail: bool,
-    share: Floats | float,
-) -> Sampled:
+def _generated(context: Context, engine: Engine, room: Floats, demand: Demand, sequences: _Sequences) -> Sampled:
     """Text, as one engine of the loop samples it."""
-    shape, calibration, lengths = context.shapes["policy"], context.calibration, stage.lengths
-    tp, ep = engine.tp, engine.ep
-    found = generation_seconds(
-        shape,
-        engine.hardware,
-        tp,
-        engine.precision,
-        room,
-        (lengths.prompt_mean, lengths.prompt_max),
-        (lengths.response_mean, lengths.response_max),
-        np.ceil(share * total / (engine.gpus / np.maximum(tp, ep))),
-        total,
-        size,
-        tail,
-        calibration,
-        ep=ep,
-        in_flight=1.0 if tail else 1.0 + context.staleness,
+    shape, calibration, lengths = context.shapes["policy"], context.calibration, sequences.stage.lengths
+    hardware, tp, ep = engine.hardware, engine.tp, engine.ep
+    family, name = context.workload.role("policy").model.name, serving_engine(context.framework, calibration)
+    serving = Serving.planned(hardware, calibration, name, family)
+    batch = Batch(
+        prompt=(lengths.prompt_mean, lengths.prompt_max),
+        response=(lengths.response_mean, lengths.response_max),
+        per_replica=np.ceil(demand.share * sequences.count / (engine.gpus / np.maximum(tp, ep))),
+        total=sequences.count,
+        group_size=sequences.group_size,
         p99=(lengths.prompt_p99, lengths.response_p99),
-        family=context.workload.role("policy").model.name,
-        engine=serving_engine(context.framework, calibration),
     )
+    replica = Replica(shape, hardware, tp, engine.precision, serving, calibration, ep)
+    in_flight = 1.0 + context.staleness if demand.asynchronous else 1.0
+    found = generation_seconds(replica, room, batch, not demand.asynchronous, in_flight)
     width = np.where(shape.moe, shape.expert_ffn / np.where(ep > tp, 1, tp), np.inf)
-    slower = sample_factor(context.framework, engine.hardware.generation, calibration, width)
+    slower = sample_factor(context.framework, hardware.generation, calibration, width)
     none = np.zeros(len(tp))
     return Sampled(slower * found.seconds, none, none, found.running, found.utilization)
 
 
-def _acted(
-    context: Context,
-    engine: Engine,
-    room: Floats,
-    trajectories: float,
-    steady: bool,
-    share: Floats | float,
-    instances: int,
-) -> Sampled:
+def _acted(context: Context, engine: Engine, room: Floats, demand: Demand, sequences: _Sequences) -> Sampled:
     """Trajectories of a policy that acts: inferences are slower inside the loop, the world is not."""
-    acting, calibration = context.workload.acting, context.calibration
+    acting, calibration, hardware = context.workload.acting, context.calibration, engine.hardware
     if acting is None:
         raise LookupError("the job has no actions")
-    at_once = min(float(instances), trajectories)
+    instances, share = demand.instances, demand.share
+    at_once = min(float(instances), sequences.count)
     beside = worlds_gib(context, engine, instances)
     # acting_seconds takes off the simulators that run: those that a mixed pool keeps room for come off before
     spared = beside * np.asarray(1.0 - share * at_once / instances)
+    serving = planned_serving(hardware, calibration)
+    backbone = Replica(context.shapes["policy"], hardware, engine.tp, engine.precision, serving, calibration)
     found = acting_seconds(
-        context.shapes["policy"],
-        context.shapes.get("action"),
-        acting,
-        engine.hardware,
-        engine.tp,
-        engine.precision,
-        room - spared,
-        engine.gpus,
-        share * trajectories,
-        share * at_once,
-        steady,
-        calibration,
-        slower=sample_factor(context.framework, engine.hardware.generation, calibration),
+        Actor(backbone, context.shapes.get("action"), acting, room - spared),
+        Trajectories(share * sequences.count, share * at_once, engine.gpus),
+        demand.asynchronous,
+        sample_factor(context.framework, hardware.generation, calibration),
     )
     none = np.zeros(len(engine.tp))
     return Sampled(found.seconds, none, found.world_seconds, found.running, found.utilization)
 
 
-def sampled(context: Context, engine: Engine, size: int, steady: bool) -> list[tuple[int, Floats]]:
+def sampled(context: Context, engine: Engine, size: int, asynchronous: bool) -> list[tuple[int, Floats]]:
     """Seconds of one step's sampling for each number of environment instances; infinite where it cannot run.
 
     Tools work beside the engine, whose own seconds do not depend on them (`with_tools` counts them in).
@@ -228,11 +203,11 @@ def sampled(context: Context, engine: Engine, size: int, steady: bool) -> list[t
         if found and context.workload.acting is None:
             found.append((instances, found[0][1]))
             continue
-        found.append((instances, sample(context, engine, size, steady, instances=instances).total))
+        found.append((instances, sample(context, engine, Demand(size, asynchronous, instances=instances)).total))
     return found
 
 
-def with_tools(context: Context, seconds: Floats, size: int, instances: int, steady: bool) -> Floats:
+def with_tools(context: Context, seconds: Floats, size: int, instances: int, asynchronous: bool) -> Floats:
     """Sampling with tool calls: calls overlap across samples, and the last sample waits for its own.
 
     In step the batch is done when the sample with the longest calls is; out of step a sample's calls delay it alone,
@@ -243,7 +218,7 @@ def with_tools(context: Context, seconds: Floats, size: int, instances: int, ste
         return seconds
     throughput = tools_seconds(context, size, instances)
     samples = context.sequences(context.workload.of_kind(StageKind.SAMPLE)[0], size)
-    waits = tools.wait_seconds if steady else _longest_calls(context, tools, samples)
+    waits = tools.wait_seconds if asynchronous else _longest_calls(context, tools, samples)
     if asked is not None and asked.stage.kind == StageKind.SAMPLE:
         waits += _longest_calls(context, tools, asked.samples) / asked.every
     return np.maximum(seconds, throughput) + waits
