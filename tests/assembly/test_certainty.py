@@ -10,6 +10,7 @@ import pytest
 from rlopt.answers.plan import Certainty, Plan
 from rlopt.api import problem_of
 from rlopt.assembly.certainty import certainty
+from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join
 from rlopt.columns.pace import again
 from rlopt.costs import column_costs
@@ -47,7 +48,7 @@ def drawn(problem: Problem, column: Columns) -> tuple[np.ndarray, np.ndarray]:
     pools = replace(pools, times=times, once=replace(once, median=once.median * off))
     there = replace(problem, colocated=pools)
     many = column.take(np.zeros(RUNS, dtype=np.int64))
-    runs = join(there, 0, np.arange(RUNS), None, many.interval_steps, many.tier, many.recovery)
+    runs = join(there, 0, np.arange(RUNS), None, Checkpointing(many.interval_steps, many.tier, many.recovery))
     return runs.expected_hours, column_costs(runs, there)
 
 

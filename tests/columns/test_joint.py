@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.columns.joint import join, options, run_hours
+from rlopt.columns.hours import Checkpointing, Losses, Saves, Work, run_hours
+from rlopt.columns.joint import join, options
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.pools.run_points import compose
 from rlopt.problem import Columns, Seconds
@@ -33,8 +34,9 @@ def test_the_step_of_each_placement() -> None:
 
 def hours(interval: int, failures: float, upload: float, snapshot: float, read: float) -> tuple[float, float]:
     """Clean and expected hours of 36 steps of 100 s."""
-    rates = (np.full(1, value) for value in (failures, upload, snapshot, read))
-    clean, expected = run_hours(hand_problem(), np.full(1, 100.0), index(36), index(interval), *rates)
+    work = Work(np.full(1, 100.0), index(36), index(interval), np.zeros(1))
+    saves = Saves(*(np.full(1, value) for value in (snapshot, upload, read)))
+    clean, expected = run_hours(hand_problem(), work, saves, Losses(np.full(1, failures), 0.0))
     return float(clean[0]), float(expected[0])
 
 
@@ -84,7 +86,7 @@ def test_what_a_column_holds() -> None:
 def test_more_nodes_read_and_more_gpus_copy_faster() -> None:
     two = pools((0, 8, 2, 0, 90.0, 108.0, 0.36))
     two = replace(two, nodes=two.nodes * 2, gpus=two.gpus * 2)
-    columns = join(hand_problem(colocated=two), COLOCATED, index(0), None, index(6), index(0))
+    columns = join(hand_problem(colocated=two), COLOCATED, index(0), None, Checkpointing.first(index(6)))
     assert columns.recovery_minutes == pytest.approx([100 / 60])
     # 100 GB / 4 GPUs = 25 s in 600 s
     assert columns.failure_free_hours == pytest.approx([0.25 + 1 + 25 / 600])

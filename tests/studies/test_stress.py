@@ -11,8 +11,7 @@ from rlopt import api
 from rlopt.answers.plan import Stressed
 from rlopt.assembly.audit import faults
 from rlopt.assembly.plan import build_plan
-from rlopt.columns.narrowed import narrowed
-from rlopt.columns.pace import Pace, again, paced, slower
+from rlopt.columns.pace import Pace, again, narrowed, paced, slower
 from rlopt.costs import column_costs
 from rlopt.problem import Columns, Problem
 from rlopt.request import Request

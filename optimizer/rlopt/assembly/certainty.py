@@ -16,8 +16,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rlopt.answers.plan import Certainty
-from rlopt.columns.narrowed import narrowed
-from rlopt.columns.pace import Pace, again, paced
+from rlopt.columns.pace import Pace, again, narrowed, paced
 from rlopt.costs import column_costs
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.problem import Columns, Pools, Problem

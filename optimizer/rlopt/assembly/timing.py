@@ -13,7 +13,7 @@ from rlopt.answers.plan import StageTime, Time
 from rlopt.assembly.chosen import ChosenColumn, ChosenPool
 from rlopt.assembly.loading import stage as load_stage
 from rlopt.columns.checkpoint_compression import hours_per_gb, size_share
-from rlopt.columns.lead_time import pilot_runs
+from rlopt.columns.hours import pilot_runs
 from rlopt.columns.pace import as_predicted
 from rlopt.market.scorers import SCORERS
 from rlopt.pools.run_points import compose

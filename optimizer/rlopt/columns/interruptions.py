@@ -24,12 +24,13 @@ import numpy as np
 
 from rlopt.columns.side_pools import every_pool
 from rlopt.estimates import step_seconds
-from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
+from rlopt.problem import Columns, Floats, Ints, Pools, Problem, SidePools
+from rlopt.table import Bools
 from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours
-from rlopt.words import ASYNC
+from rlopt.words import ASYNC, COLOCATED
 
 
-class Stops(NamedTuple):
+class Interruptions(NamedTuple):
     """Events per hour, shape (columns,): those that stop the run, and lost machines that do not."""
 
     per_hour: Floats
@@ -38,35 +39,35 @@ class Stops(NamedTuple):
     """Failures of machines, reclaims left out, whether they stop the run or not."""
 
 
-def _rollouts(problem: Problem, beside: SidePools) -> list[tuple[Ints, Ints, Floats]]:
+def _rollouts(problem: Problem, side: SidePools) -> list[tuple[Ints, Ints, Floats]]:
     """Rows that have a rollout pool, its row number, and its share of the samples; the second of mixed pools after."""
     found = []
-    for index, second in ((beside.rollout, False), (beside.rollout2, True)):
+    for index, second in ((side.rollout, False), (side.rollout2, True)):
         here = np.flatnonzero(index >= 0)
         found.append((here, index[here], np.full(len(here), float(second))))
     return found
 
 
-def stops(problem: Problem, first: Pools, beside: SidePools) -> Stops:
+def interruptions(problem: Problem, first: Pools, side: SidePools) -> Interruptions:
     """Events by column; rollout machines of an elastic launcher are lost without stopping the run."""
-    total, lost = first.failures_per_hour + beside.failures_per_hour, np.zeros(len(first))
-    faults = total if problem.faults_per_node is None else _faults(problem, first, beside)
-    if not problem.elastic or not np.any(beside.rollout >= 0):
-        return Stops(total, lost, faults)
-    for here, rows, _ in _rollouts(problem, beside):
+    total, lost = first.failures_per_hour + side.failures_per_hour, np.zeros(len(first))
+    faults = total if problem.faults_per_node is None else _faults(problem, first, side)
+    if not problem.elastic or not np.any(side.rollout >= 0):
+        return Interruptions(total, lost, faults)
+    for here, rows, _ in _rollouts(problem, side):
         lost[here] += problem.rollout.failures_per_hour[rows]
     stopping = first.failures_per_hour.copy()
-    for index in (beside.score, beside.score2):
+    for index in (side.score, side.score2):
         here = np.flatnonzero(index >= 0)
         stopping[here] += problem.scoring.failures_per_hour[index[here]]
-    return Stops(stopping, lost, faults)
+    return Interruptions(stopping, lost, faults)
 
 
-def _faults(problem: Problem, first: Pools, beside: SidePools) -> Floats:
+def _faults(problem: Problem, first: Pools, side: SidePools) -> Floats:
     rate = problem.faults_per_node
     assert rate is not None
     found: Floats = first.nodes * rate[first.offer]
-    for here, pools, rows in every_pool(problem, beside):
+    for here, pools, rows in every_pool(problem, side):
         found[here] += pools.nodes[rows] * rate[pools.offer[rows]]
     return found
 
@@ -98,31 +99,32 @@ def waiting_share(problem: Problem, first: Pools, stopped: Floats, recovery: Int
 
 
 def lost_share(
-    problem: Problem, placement: int, beside: SidePools, train: Floats, sample: Floats, recovery: Ints, variant: Ints
+    problem: Problem, placement: int, first: Pools, side: SidePools, recovery: Ints, confident: bool
 ) -> Floats | float:
     """Hours that an elastic rollout pool's losses cost, per hour of the run; 0 where they stop the run instead.
 
-    ``train`` and ``sample`` are seconds of a step's two parts. The whole of ``sample`` is taken to slow down, scoring
-    on a pool of its own included, which is the safe side.
+    ``confident``: from seconds at the confidence quantile. All that stands beside training is taken to slow down,
+    scoring on a pool of its own included, which is the safe side.
     """
-    if not problem.elastic or not np.any(beside.rollout >= 0):
+    if not problem.elastic or not np.any(side.rollout >= 0):
         return 0.0
-    overhead, total = problem.overhead(placement, variant), np.zeros(len(beside))
+    train, sample = (times.both[confident] for times in (first.times.in_step, side.times.at(placement)))
+    overhead, total = problem.overhead(placement, first.variant), np.zeros(len(side))
     down = problem.operations.restart_minutes / 60.0 + seconds_to_hours(problem.request.recovery.replace_wait)
     again = _again(problem)[recovery]
-    split = beside.shares(placement)[0]
+    split = side.shares(placement)[0]
 
     def step(seconds: Floats) -> Floats:
         return step_seconds(train, seconds, overhead, placement == ASYNC, problem.exposed_share)
 
     whole = step(sample)
     sampling = np.minimum(sample / whole, 1.0)
-    for here, rows, second in _rollouts(problem, beside):
+    for here, rows, second in _rollouts(problem, side):
         pools = problem.rollout
         part = np.where(second > 0.0, 1.0 - split[here], split[here])
-        gone = np.zeros(len(beside))
+        gone = np.zeros(len(side))
         gone[here] = part * np.minimum(pools.nodes_per_replica[rows] / pools.nodes[rows], 1.0)
-        rate = np.zeros(len(beside))
+        rate = np.zeros(len(side))
         rate[here] = pools.failures_per_hour[rows]
         slowed = step(sample / np.maximum(1.0 - gone, 1e-9))
         slower = np.where(gone >= 1.0 - 1e-9, 1.0, 1.0 - whole / slowed)
@@ -134,3 +136,22 @@ def _again(problem: Problem) -> Floats:
     """Part of a lost machine's unfinished work that is sampled again, by care: all of it without copies."""
     tokens = problem.request.job.response_tokens.average
     return problem.recovery(lambda one: min(one.rollouts_every / tokens, 1.0) if one.rollouts_every and tokens else 1.0)
+
+
+def spare_nodes(problem: Problem, recovery: Ints) -> Ints:
+    """Nodes of the training pool's offer that stand ready, by column, shape (columns,)."""
+    return np.asarray(problem.recovery(lambda one: one.spare_nodes)[recovery], dtype=np.int64)
+
+
+def spares_stand(columns: Columns, problem: Problem) -> Bools:
+    """Which columns' offers have a node more for each spare, shape (columns,)."""
+    found = np.ones(len(columns), dtype=np.bool_)
+    count = spare_nodes(problem, columns.recovery)
+    if not np.any(count):
+        return found
+    colocated = columns.placement == COLOCATED
+    for pools, mask in ((problem.colocated, colocated), (problem.training, ~colocated)):
+        here = np.flatnonzero(mask & (count > 0))
+        rows = columns.train[here]
+        found[here] = pools.nodes[rows] + count[here] <= problem.market.max_nodes[pools.offer[rows]]
+    return found

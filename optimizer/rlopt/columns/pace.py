@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join
-from rlopt.columns.overheads import slower_overheads
 from rlopt.columns.side_pools import alone, mixed, with_scoring
 from rlopt.problem import Columns, Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
 from rlopt.problem.detail import Estimates, PoolDetail
@@ -125,7 +125,7 @@ def paced(problem: Problem, pace: Pace) -> Problem:
     pace = replace(pace, robust=problem.request.limits.robust.time)
     bare = problem.bare and (pace.of_pools(problem.bare[0]), pace.of_pools(problem.bare[1]))
     return replace(
-        slower_overheads(problem, pace.factor),
+        problem.with_slower_overheads(pace.factor),
         request=problem.request.replaced("limits.robust", Robust()),
         training=pace.of_pools(problem.training),
         rollout=pace.of_pools(problem.rollout),
@@ -143,16 +143,16 @@ def slower(problem: Problem, factor: float) -> Problem:
 
 
 def again(problem: Problem, columns: Columns) -> Columns:
-    """The same pools, interval, tier and care put together in ``problem``; shape (columns,), without a cost.
+    """The same pools, interval, tier and recovery put together in ``problem``; shape (columns,), without a cost.
 
     ``problem`` is the columns' own at another pace: row numbers are the same.
     """
     parts: list[tuple[Ints, Columns]] = []
     for (placement,), here in groups(columns.placement).items():
         part = columns.take(here)
-        beside = None if placement == COLOCATED else support_of(problem, part)
-        more = (part.interval_steps, part.tier, part.recovery)
-        parts.append((here, join(problem, placement, part.train, beside, *more)))
+        side = None if placement == COLOCATED else side_pools_of(problem, part)
+        checkpointing = Checkpointing(part.interval_steps, part.tier, part.recovery)
+        parts.append((here, join(problem, placement, part.train, side, checkpointing)))
     return put_back(parts) if parts else columns
 
 
@@ -163,7 +163,7 @@ def as_predicted(problem: Problem, columns: Columns) -> float:
     return float(again(replace(own, request=request), columns).confident_hours[0])
 
 
-def support_of(problem: Problem, columns: Columns) -> SidePools:
+def side_pools_of(problem: Problem, columns: Columns) -> SidePools:
     """What stands beside the training pools of columns that are not colocated, shape (columns,)."""
     parts: list[tuple[Ints, SidePools]] = []
     for (_, scored, _), here in groups(columns.rollout2 >= 0, columns.score >= 0, columns.score2 >= 0).items():
@@ -178,3 +178,34 @@ def support_of(problem: Problem, columns: Columns) -> SidePools:
 def _part(problem: Problem, kind: PoolRole, first: Ints, second: Ints) -> SidePools:
     """Pools of one kind, all of them mixed or none."""
     return mixed(problem, kind, first, second) if np.any(second >= 0) else alone(problem, kind, first)
+
+
+def narrowed(problem: Problem, column: Columns) -> tuple[Problem, Columns]:
+    """The problem with the pools of ``column`` (one row) alone, and the column with its row numbers there.
+
+    In it the column is put together anew in no time.
+    """
+    colocated = int(column.placement[0]) == COLOCATED
+    first = np.asarray(column.train, dtype=np.int64)
+    rollout, scoring = _rows(column.rollout, column.rollout2), _rows(column.score, column.score2)
+    own = replace(
+        problem,
+        training=problem.training.take(slice(0, 0) if colocated else first),
+        colocated=problem.colocated.take(first if colocated else slice(0, 0)),
+        rollout=problem.rollout.take(rollout),
+        scoring=problem.scoring.take(scoring),
+        bare=None,
+    )
+    numbers = {
+        "train": np.zeros(1, dtype=np.int64),
+        "rollout": np.minimum(column.rollout, 0),
+        "rollout2": np.where(column.rollout2 >= 0, 1, -1),
+        "score": np.minimum(column.score, 0),
+        "score2": np.where(column.score2 >= 0, 1, -1),
+    }
+    return own, replace(column, **numbers)
+
+
+def _rows(first: Ints, second: Ints) -> Ints:
+    rows = np.concatenate([first, second])
+    return np.asarray(rows[rows >= 0], dtype=np.int64)

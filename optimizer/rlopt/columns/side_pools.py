@@ -16,7 +16,7 @@ import numpy as np
 
 from rlopt.estimates.loop.run_average import averaged
 from rlopt.pools.run_points import growing
-from rlopt.problem import Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
+from rlopt.problem import Columns, Floats, Growth, Ints, Mix, Pools, Problem, Seconds, SidePools, Times
 from rlopt.table import each
 from rlopt.words import PoolRole
 
@@ -26,16 +26,21 @@ def pools_of(problem: Problem, kind: PoolRole) -> Pools:
     return problem.rollout if kind == PoolRole.SAMPLE else problem.scoring
 
 
-def every_pool(problem: Problem, beside: SidePools) -> Iterator[tuple[Ints, Pools, Ints]]:
-    """Rows of ``beside`` that have a pool of a kind, its table and its row there; the second of mixed pools too."""
-    kinds: tuple[tuple[PoolRole, tuple[Ints, ...]], ...] = (
-        (PoolRole.SAMPLE, (beside.rollout, beside.rollout2)),
-        (PoolRole.SCORE, (beside.score, beside.score2)),
-    )
-    for kind, indices in kinds:
-        for index in indices:
-            here = np.flatnonzero(index >= 0)
-            yield here, pools_of(problem, kind), index[here]
+def parts_of(problem: Problem, of: SidePools | Columns) -> list[tuple[Pools, Ints]]:
+    """The tables that side pools stand in, with their row numbers; -1 where a row has no such pool."""
+    return [
+        (problem.rollout, of.rollout),
+        (problem.rollout, of.rollout2),
+        (problem.scoring, of.score),
+        (problem.scoring, of.score2),
+    ]
+
+
+def every_pool(problem: Problem, side: SidePools) -> Iterator[tuple[Ints, Pools, Ints]]:
+    """Rows of ``side`` that have a pool of a kind, its table and its row there; the second of mixed pools too."""
+    for pools, index in parts_of(problem, side):
+        here = np.flatnonzero(index >= 0)
+        yield here, pools, index[here]
 
 
 def alone(problem: Problem, kind: PoolRole, rows: Ints) -> SidePools:

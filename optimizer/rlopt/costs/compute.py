@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rlopt.answers.plan import BillLine, PlannedRun, Pool
-from rlopt.columns.lead_time import pilot_runs
+from rlopt.columns.hours import pilot_runs
 from rlopt.costs import phases
 from rlopt.costs.contract import Terms, told
 from rlopt.costs.stored.copies import tariff_of

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Final
 
 from rlopt.answers.plan import PlannedRun
-from rlopt.columns.lead_time import pilot_runs
+from rlopt.columns.hours import pilot_runs
 from rlopt.costs.contract import Terms, runs
 from rlopt.problem import Columns, Floats, Problem
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -85,6 +85,17 @@ class Problem:
         if not self.later_seconds:
             return np.full(np.shape(variant), least)
         return least + np.array([later[placement] for later in self.later_seconds])[variant]
+
+    def with_slower_overheads(self, factor: float) -> Problem:
+        """The problem with ``factor`` times the seconds of every step outside the stages."""
+        if factor == 1.0:
+            return self
+
+        def times(seconds: tuple[float, float, float]) -> tuple[float, float, float]:
+            return seconds[0] * factor, seconds[1] * factor, seconds[2] * factor
+
+        later = tuple(times(seconds) for seconds in self.later_seconds)
+        return replace(self, sync_seconds=times(self.sync_seconds), later_seconds=later)
 
     def recovery(self, value: Callable[[RecoveryOption], float]) -> Floats:
         """A number of each way to keep a run alive, shape (cares,); `Columns.recovery` points into it."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rlopt.columns.lead_time import pilot_runs, within_deadline
+from rlopt.columns.hours import pilot_runs, within_deadline
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.pools.run_points import compose

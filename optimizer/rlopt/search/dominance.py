@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.columns.hours import Checkpointing, side_wait_hours
 from rlopt.columns.joint import join
-from rlopt.columns.lead_time import wait_beside
 from rlopt.problem import Floats, Ints, Problem, SidePools
 from rlopt.rules import Rule
 from rlopt.words import ASYNC
@@ -51,10 +51,9 @@ def _attributes(problem: Problem, placement: int, train: Ints, support: SidePool
     columns += [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
     columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
     one = np.full(len(support), train[0], dtype=np.int64)
-    interval = np.ones(len(support), dtype=np.int64)
-    joint = join(problem, placement, one, support, interval, np.zeros(len(support), dtype=np.int64))
+    joint = join(problem, placement, one, support, Checkpointing.first(np.ones_like(one)))
     columns += [joint.faults_per_hour] if problem.request.costs.hours_per_failure else []
-    columns += [wait_beside(problem, support)] if problem.wait_hours is not None else []
+    columns += [side_wait_hours(problem, support)] if problem.wait_hours is not None else []
     for rule in rules:
         if rule.key == SHARE:
             share, spot = rule.limit, support.spot_gpus

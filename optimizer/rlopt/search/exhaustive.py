@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.columns.hours import Checkpointing
+from rlopt.columns.interruptions import spares_stand
 from rlopt.columns.joint import join, pool_rows
 from rlopt.columns.side_pools import every_side_pools
-from rlopt.columns.spare_nodes import spares_stand
 from rlopt.costs import column_costs
 from rlopt.pools.loading.pools import with_loading
 from rlopt.problem import Columns, Problem, SidePools
@@ -92,7 +93,7 @@ def opened(problem: Problem) -> Problem:
 def every_column(problem: Problem) -> Columns:
     """All joint columns with their cost, those left out that make no progress or take more GPUs than are searched."""
     nothing, beside = np.zeros(0, dtype=np.int64), _beside(problem)
-    parts = [join(problem, COLOCATED, nothing, None, nothing, nothing)]
+    parts = [join(problem, COLOCATED, nothing, None, Checkpointing.first(nothing))]
     for placement, name in enumerate(Placement):
         if name not in problem.request.placements:
             continue
@@ -100,7 +101,7 @@ def every_column(problem: Problem) -> Columns:
         while chunk := list(islice(rows, CHUNK)):
             train, other, interval, tier, recovery = np.array(chunk, dtype=np.int64).T
             others = None if placement == COLOCATED else _support(problem, beside, train, other)
-            columns = join(problem, placement, train, others, interval, tier, recovery)
+            columns = join(problem, placement, train, others, Checkpointing(interval, tier, recovery))
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             stands = spares_stand(columns, problem) & (columns.gpus <= problem.gpu_limit)
             parts.append(columns.take(advances & stands))

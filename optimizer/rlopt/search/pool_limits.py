@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join
 from rlopt.columns.side_pools import alone
 from rlopt.problem import Columns, Ints, Problem, SidePools
@@ -45,7 +46,7 @@ def _of_pools(rules: Sequence[Rule]) -> Iterator[Rule]:
 
 
 def _joined(problem: Problem, placement: int, train: Ints, beside: SidePools) -> Columns:
-    return join(problem, placement, train, beside, np.ones_like(train), np.zeros_like(train))
+    return join(problem, placement, train, beside, Checkpointing.first(np.ones_like(train)))
 
 
 def _fine(rule: Rule, columns: Columns, problem: Problem) -> np.ndarray:

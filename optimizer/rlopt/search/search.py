@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join, options
 from rlopt.columns.side_pools import alone, every_side_pools
 from rlopt.costs import column_costs
@@ -112,7 +113,7 @@ class Search:
             if size < width:
                 first[variant, size] = grid[0]
         interval = first[pools.variant[train], pools.group_size[train]]
-        columns = join(self.problem, placement, train, support, interval, np.zeros(len(train), dtype=np.int64))
+        columns = join(self.problem, placement, train, support, Checkpointing.first(interval))
         kept = np.ones(len(train), dtype=bool)
         for rule in self.rules:
             if rule.scope.of_pools and rule.amount is not None:
