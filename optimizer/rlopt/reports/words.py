@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
-from rlopt.words import Offload, Placement, Pricing, Recompute, Sharding, StageKind
+from rlopt.words import DataPrecision, Offload, Placement, Pricing, Recompute, Sharding, StageKind
 
 ROLES: Final[Mapping[str, str]] = {
     StageKind.SAMPLE: "generates",
@@ -43,7 +43,7 @@ BACKBONE: Final = "backbone"
 PRICING: Final[Mapping[str, str]] = {Pricing.ON_DEMAND: "on demand", Pricing.SPOT: "spot", Pricing.RESERVED: "reserved"}
 RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
-DATA_RANKS: Final[Mapping[int, str]] = {0: "jpeg75", 1: "jpeg90", 2: "jpeg95", 3: "bf16", 4: "source"}
+DATA_RANKS: Final[Mapping[int, str]] = {precision.rank: precision.value for precision in DataPrecision}
 PLACEMENTS: Final[Mapping[str, str]] = {
     Placement.COLOCATED: "colocated: the same GPUs generate and train in turns",
     Placement.DISAGGREGATED: "disaggregated: separate GPUs generate and train, one after the other",
