@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -41,7 +40,9 @@ def _again(path: Path) -> Iterator[str]:
 
 def test_no_vocabulary_is_written_twice(root: Path) -> None:
     rooms = (root / "optimizer" / "rlopt", root / "lab")
-    files = [path for room in rooms for path in room.rglob("*.py") if path.name != "words.py" or path.parent != rooms[0]]
+    files = [
+        path for room in rooms for path in room.rglob("*.py") if path.name != "words.py" or path.parent != rooms[0]
+    ]
     assert [found for path in files for found in _again(path)] == []
 
 

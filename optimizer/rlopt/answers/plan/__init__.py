@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rlopt.answers.plan.answer import FoundPlan, Frontier, Plan, SolverSummary, Status
 from rlopt.answers.plan.bill import BillLine, Cost, Dimension, Kind
+from rlopt.answers.plan.bindings import Binding, Relaxation
 from rlopt.answers.plan.decided import (
     CheckpointDecision,
     Decisions,
@@ -18,7 +19,6 @@ from rlopt.answers.plan.decided import (
     PrecisionDecision,
     TierUse,
 )
-from rlopt.answers.plan.held import Binding, Relaxation
 from rlopt.answers.plan.machines import LayoutChoice, Memory, Pool
 from rlopt.answers.plan.outlook import (
     Certainty,

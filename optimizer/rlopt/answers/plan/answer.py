@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from rlopt.answers.plan.bill import Cost
+from rlopt.answers.plan.bindings import Binding, Relaxation
 from rlopt.answers.plan.decided import Decisions
-from rlopt.answers.plan.held import Binding, Relaxation
 from rlopt.answers.plan.machines import Pool
 from rlopt.answers.plan.outlook import Certainty, FrontierPoint, Peak, PerPoint, PhaseUsed, Stressed, WorstCase
 from rlopt.answers.plan.sources import PlanProvenance

@@ -13,7 +13,7 @@ KEEP_MICRO_BATCH_WITHIN = 1.05
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class StepBatches:
     """Samples of a step as a launcher takes them."""
 
     prompts: int
@@ -27,7 +27,7 @@ class Batch:
     gaps: tuple[Gap, ...] = ()
 
 
-def batch_of(run: Run, ranks: int, whole: bool = True) -> Batch:
+def batch_of(run: Run, ranks: int, whole: bool = True) -> StepBatches:
     """The plan's batch over ``ranks`` data-parallel ranks: P · K / U must be whole micro-batches on each.
 
     P grows to the next number that divides; where keeping the micro-batch too would add over 5 %, it shrinks. Where
@@ -37,7 +37,7 @@ def batch_of(run: Run, ranks: int, whole: bool = True) -> Batch:
         prompts = _prompts(run, ranks)
         each = prompts * run.group // (run.updates * ranks)
         found = _grown(run, prompts, ranks)
-        return Batch(prompts, run.micro_batch, ranks, max(1, -(-each // run.micro_batch)), found)
+        return StepBatches(prompts, run.micro_batch, ranks, max(1, -(-each // run.micro_batch)), found)
     keeping = _prompts(run, ranks * run.micro_batch)
     prompts = keeping if keeping <= KEEP_MICRO_BATCH_WITHIN * run.prompts else _prompts(run, ranks)
     each = prompts * run.group // (run.updates * ranks)
@@ -49,7 +49,7 @@ def batch_of(run: Run, ranks: int, whole: bool = True) -> Batch:
     if run.halves_a_pair:
         says = "the plan holds one sequence of a pair at once, the launcher both"
         gaps.append(Gap(says, "see that twice the activations fit, or plan with more memory", True))
-    return Batch(prompts, micro, ranks, each // micro, tuple(gaps))
+    return StepBatches(prompts, micro, ranks, each // micro, tuple(gaps))
 
 
 def _grown(run: Run, prompts: int, ranks: int) -> tuple[Gap, ...]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from rlopt.launchers.exports.batches import Batch
+from rlopt.launchers.exports.batches import StepBatches
 from rlopt.launchers.exports.run import Run
 from rlopt.units import SECONDS_PER_HOUR
 from rlopt.words import StageKind
@@ -26,7 +26,7 @@ class Smoke:
     seconds: float
 
 
-def smoke_of(run: Run, batch: Batch) -> Smoke:
+def smoke_of(run: Run, batch: StepBatches) -> Smoke:
     """Few prompts, each at full length.
 
     seconds = start-up + steps · (g · max(1, s · max / (S · mean)) + w · s · longest / (S · mean of both) + t)

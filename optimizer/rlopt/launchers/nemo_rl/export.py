@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rlopt.launchers.exports.batches import Batch, batch_of
+from rlopt.launchers.exports.batches import StepBatches, batch_of
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps
 from rlopt.launchers.exports.models import address, blanks_of, has_model
@@ -63,7 +63,7 @@ def export(run: Run, smoke: bool) -> Export:
     return Export(NAME, VERSION, files, tuple(found), tuple(dict.fromkeys(blanks)), tuple(_checks(run)), seconds)
 
 
-def _common(run: Run, batch: Batch, section: str) -> Settings:
+def _common(run: Run, batch: StepBatches, section: str) -> Settings:
     evaluation = run.request.job.evaluation
     found: Settings = {
         f"{section}.max_num_steps": run.steps * run.offline_updates,
@@ -94,7 +94,7 @@ def _common(run: Run, batch: Batch, section: str) -> Settings:
     return found
 
 
-def _online(run: Run, batch: Batch, engine: NemoRlBackend) -> tuple[Settings, list[Blank], list[Gap]]:
+def _online(run: Run, batch: StepBatches, engine: NemoRlBackend) -> tuple[Settings, list[Blank], list[Gap]]:
     section, gaps, blanks = SECTIONS.get(run.algorithm, run.algorithm), list[Gap](), list[Blank]()
     found: Settings = {
         f"{section}.num_prompts_per_step": batch.prompts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.launchers.exports.batches import Batch
+from rlopt.launchers.exports.batches import StepBatches
 from rlopt.launchers.exports.contract import Blank, Gap
 from rlopt.launchers.exports.run import Run
 from rlopt.launchers.nemo_rl.engine import NemoRlBackend
@@ -12,7 +12,7 @@ from rlopt.launchers.nemo_rl.engine import NemoRlBackend
 GENERATION = "policy.generation."
 
 
-def pools(run: Run, batch: Batch, engine: NemoRlBackend) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
+def pools(run: Run, batch: StepBatches, engine: NemoRlBackend) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
     """Settings of engine, placement and staleness."""
     pool, gaps = run.samplers[0] if run.samplers else run.trainer, list[Gap]()
     low = run.made.precision.rollout

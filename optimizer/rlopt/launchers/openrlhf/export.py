@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rlopt.launchers.exports.batches import Batch, batch_of
+from rlopt.launchers.exports.batches import StepBatches, batch_of
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps, frozen_gaps, merged_gaps, merges
 from rlopt.launchers.exports.models import address, blanks_of, has_model
@@ -69,7 +69,7 @@ def _command(run: Run) -> str:
     return f"deepspeed {where} --module openrlhf.cli.train_{run.algorithm}"
 
 
-def _common(run: Run, batch: Batch, prefix: str, merged: bool) -> Flags:
+def _common(run: Run, batch: StepBatches, prefix: str, merged: bool) -> Flags:
     job, kernels, layout = run.request.job, run.made.kernels or {}, run.layout
     found: Flags = [
         (f"{prefix}.model_name_or_path", address(run, "policy")),
@@ -121,7 +121,7 @@ def _gaps(run: Run) -> list[Gap]:
     return [*found, *frozen_gaps(run, *(("vision",) if online else ()))]
 
 
-def _samples(run: Run, batch: Batch) -> tuple[int, int]:
+def _samples(run: Run, batch: StepBatches) -> tuple[int, int]:
     """Samples to take of the data set and passes over them: OpenRLHF counts no steps.
 
     A last step that the data set cannot fill (ceil of epochs) does not cost another pass.
@@ -133,7 +133,7 @@ def _samples(run: Run, batch: Batch) -> tuple[int, int]:
     return min(there, batch.prompts * math.ceil(run.steps / passes)), passes
 
 
-def _steps_gap(run: Run, batch: Batch, what: str) -> Gap:
+def _steps_gap(run: Run, batch: StepBatches, what: str) -> Gap:
     samples, passes = _samples(run, batch)
     steps = samples // batch.prompts * passes
     times = "" if passes == 1 else f", {passes} times"
@@ -141,7 +141,7 @@ def _steps_gap(run: Run, batch: Batch, what: str) -> Gap:
     return Gap(says, f"have at least {samples:,} {what}")
 
 
-def _online(run: Run, batch: Batch) -> tuple[Flags, list[Blank], list[Gap]]:
+def _online(run: Run, batch: StepBatches) -> tuple[Flags, list[Blank], list[Gap]]:
     job = run.request.job
     samples, episodes = _samples(run, batch)
     reference = has_model(run, "reference")
@@ -186,7 +186,7 @@ def _online(run: Run, batch: Batch) -> tuple[Flags, list[Blank], list[Gap]]:
     return [*found, *flags], list(dict.fromkeys(blanks)), gaps
 
 
-def _offline(run: Run, batch: Batch) -> tuple[Flags, list[Blank], list[Gap]]:
+def _offline(run: Run, batch: StepBatches) -> tuple[Flags, list[Blank], list[Gap]]:
     samples, epochs = _samples(run, batch)
     found: Flags = [("data.dataset", DATASET), ("data.max_samples", samples), ("train.max_epochs", epochs)]
     blanks, gaps = blanks_of(address(run, "policy")), list[Gap]()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rlopt.launchers.exports.batches import Batch, batch_of
+from rlopt.launchers.exports.batches import StepBatches, batch_of
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps, frozen_gaps, merged_gaps
 from rlopt.launchers.exports.models import address, blanks_of, has_model
@@ -69,7 +69,7 @@ def _here(text: str) -> str:
     return text.replace("set -euo pipefail\n", f"set -euo pipefail\n{line}\n", 1)
 
 
-def _common(run: Run, batch: Batch) -> Tree:
+def _common(run: Run, batch: StepBatches) -> Tree:
     job, layout = run.request.job, run.layout
     found: Tree = {
         "dtype": "float32" if job.optimizer != "adamw_bf16" and job.trainable.kind != "lora" else "bfloat16",
@@ -106,7 +106,7 @@ def accelerate_recomputes(run: Run) -> bool:
     return "fsdp_config" in accelerate(run)[0]
 
 
-def _offline(run: Run, batch: Batch) -> tuple[Tree, list[Blank], list[str], list[Gap]]:
+def _offline(run: Run, batch: StepBatches) -> tuple[Tree, list[Blank], list[str], list[Gap]]:
     job, gaps = run.request.job, list[Gap]()
     tree: Tree = {"max_length": run.sequence_tokens}
     if run.algorithm == "sft" and job.packing:
@@ -126,7 +126,7 @@ def _offline(run: Run, batch: Batch) -> tuple[Tree, list[Blank], list[str], list
     return tree, [], [], gaps
 
 
-def _online(run: Run, batch: Batch) -> tuple[Tree, list[Blank], list[str], list[Gap]]:
+def _online(run: Run, batch: StepBatches) -> tuple[Tree, list[Blank], list[str], list[Gap]]:
     job, pool = run.request.job, run.samplers[0] if run.samplers else run.trainer
     blanks, words, gaps = list[Blank](), list[str](), list[Gap]()
     tree: Tree = {
@@ -233,7 +233,7 @@ def _gaps(run: Run) -> list[Gap]:
     return [*found, *frozen_gaps(run)]
 
 
-def _trial(run: Run, batch: Batch, smoke: Smoke) -> list[str]:
+def _trial(run: Run, batch: StepBatches, smoke: Smoke) -> list[str]:
     size = smoke.prompts * run.group // (batch.ranks * batch.micro_batch)
     words = [("max_steps", smoke.steps), ("save_strategy", "no"), ("gradient_accumulation_steps", size)]
     found = [flag(name, value) for name, value in words]

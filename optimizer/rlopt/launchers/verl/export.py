@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rlopt.launchers.exports.batches import Batch, batch_of
+from rlopt.launchers.exports.batches import StepBatches, batch_of
 from rlopt.launchers.exports.contract import Blank, Export, Gap
 from rlopt.launchers.exports.gaps import common_gaps, frozen_gaps
 from rlopt.launchers.exports.models import address, blanks_of, has_model
@@ -56,7 +56,7 @@ def export(run: Run, smoke: bool) -> Export:
     return Export(NAME, VERSION, files, tuple(found), tuple(blanks), tuple(_checks(run)), seconds)
 
 
-def _online(run: Run, engine: verl_engine.VerlBackend, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
+def _online(run: Run, engine: verl_engine.VerlBackend, batch: StepBatches) -> tuple[Settings, list[Blank], list[Gap]]:
     job, policy = run.request.job, address(run, "policy")
     estimator = "gae" if run.algorithm == "ppo" else "grpo"
     reference = has_model(run, "reference") and run.algorithm != "opd"
@@ -101,7 +101,7 @@ def _online(run: Run, engine: verl_engine.VerlBackend, batch: Batch) -> tuple[Se
     return settings, blanks, gaps
 
 
-def _rollout(run: Run, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
+def _rollout(run: Run, batch: StepBatches) -> tuple[Settings, list[Blank], list[Gap]]:
     pools = run.samplers or (run.trainer,)
     pool, gaps = pools[0], list[Gap]()
     tp, ep = run.engine_tp(pool), run.engine_ep(pool)
@@ -144,7 +144,7 @@ def _rollout(run: Run, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
     return settings, [], gaps
 
 
-def _saving(run: Run, batch: Batch) -> tuple[Settings, list[Blank], list[Gap]]:
+def _saving(run: Run, batch: StepBatches) -> tuple[Settings, list[Blank], list[Gap]]:
     evaluation, job = run.request.job.evaluation, run.request.job
     settings: Settings = {
         "trainer.total_epochs": MANY_EPOCHS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.launchers.exports.batches import Batch
+from rlopt.launchers.exports.batches import StepBatches
 from rlopt.launchers.exports.contract import Blank, Gap
 from rlopt.launchers.exports.models import address, blanks_of, has_model
 from rlopt.launchers.exports.run import Run
@@ -21,7 +21,7 @@ TEACHER_GPUS = Blank("TEACHER_GPUS_PER_NODE", "the GPUs of each of these machine
 Part = tuple[dict[str, Any], list[Blank], list[Gap]]
 
 
-def roles(run: Run, batch: Batch) -> Part:
+def roles(run: Run, batch: StepBatches) -> Part:
     """Settings, blanks and gaps of every role beside policy and reference."""
     settings: dict[str, Any] = {}
     blanks, gaps = list[Blank](), list[Gap]()
@@ -45,7 +45,7 @@ def _unplaced(run: Run) -> list[Gap]:
     return found
 
 
-def _critic(run: Run, batch: Batch) -> Part:
+def _critic(run: Run, batch: StepBatches) -> Part:
     engine, model = engine_of(run), address(run, "critic")
     room = "critic." + ("fsdp." if engine.fsdp else "megatron.")
     settings = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlopt.launchers.exports.batches import Batch
+from rlopt.launchers.exports.batches import StepBatches
 from rlopt.launchers.exports.contract import Blank, Gap
 from rlopt.launchers.exports.models import address, blanks_of
 from rlopt.launchers.exports.run import Run
@@ -28,7 +28,7 @@ def command(run: Run) -> str:
     return f"torchrun {where} --nproc-per-node={each} -m verl.trainer.sft_trainer"
 
 
-def settings(run: Run, engine: VerlBackend, batch: Batch) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
+def settings(run: Run, engine: VerlBackend, batch: StepBatches) -> tuple[dict[str, Any], list[Blank], list[Gap]]:
     """Overrides, blanks and gaps."""
     job, policy = run.request.job, address(run, "policy")
     renamed = {"actor_rollout_ref.model.": "model.", "actor_rollout_ref.actor.optim.": "optim."}

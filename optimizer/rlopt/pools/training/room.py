@@ -26,7 +26,7 @@ RECOMPUTES: tuple[int, ...] = tuple(word.code for word in Recompute)
 
 
 @dataclass(frozen=True, slots=True)
-class Fitting(Table):
+class FittingLayouts(Table):
     """Candidates that fit, shape (rows,) each; one may stand twice, with more recomputation and more room."""
 
     candidate: Ints
@@ -43,7 +43,7 @@ class Fitting(Table):
 class Room:
     """What fits of one set of candidates and precisions."""
 
-    rows: Fitting
+    rows: FittingLayouts
     fitting: int
     """Candidates and offloads that fit."""
     nearest: Nearest | None
@@ -66,7 +66,7 @@ def room(
     stated = context.only.recompute
     recomputes = RECOMPUTES if stated is None else (stated,)
     capacity = context.hardware.memory_gib[every.topology] * (1.0 - margins(context, distinct)[every.layout])
-    found, misses, fitting = list[Fitting](), list[Nearest](), 0
+    found, misses, fitting = list[FittingLayouts](), list[Nearest](), 0
     for offload in offloads:
         ways = [with_choices(distinct, recompute, offload) for recompute in recomputes]
         memories = [training_memory(context, way, context.hardware, *precisions) for way in ways]
@@ -77,12 +77,12 @@ def room(
             misses.append(_closest(context, every, free, capacity))
         found += _least(context, every, free, offload, recomputes)
     nearest = None if fitting or not misses else min(misses, key=lambda miss: miss.missing_gib)
-    return Room(Fitting.join(found), fitting, nearest)
+    return Room(FittingLayouts.join(found), fitting, nearest)
 
 
 def _least(
     context: Context, every: Candidates, free: _Free, offload: int, recomputes: Sequence[int]
-) -> Iterator[Fitting]:
+) -> Iterator[FittingLayouts]:
     """Candidates with the least recomputation that fits, and those that need more of it beside a sleeping engine."""
     resident = free.memories[0].resident
     stays = resident["weights"] + resident["optimizer"]
@@ -90,7 +90,7 @@ def _least(
     first, second = np.argmax(alone, axis=0), np.argmax(beside, axis=0)
     for rows, least in ((alone.any(axis=0), first), (beside.any(axis=0) & (second != first), second)):
         at = np.flatnonzero(rows)
-        yield Fitting(
+        yield FittingLayouts(
             at,
             np.full(len(at), offload),
             np.array(recomputes)[least[at]],
