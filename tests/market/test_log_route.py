@@ -8,7 +8,7 @@ import pytest
 
 from rlopt.errors import MissingFactError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.market.log_route import log_route
+from rlopt.market.logs import log_route
 from rlopt.market.price_book import zone_tariff
 from rlopt.request import LogsTo, Request
 from tests.market.test_services import asked, metric

@@ -11,7 +11,7 @@ from rlopt.api import problem_of
 from rlopt.costs import bill
 from rlopt.errors import InputError, NotSupportedError
 from rlopt.facts.files.folder import load_catalog
-from rlopt.market.scorers import SCORERS
+from rlopt.market.cpu_machines import SCORERS
 from rlopt.reports.check.sentences import derived
 from rlopt.request import Request
 from tests.studies.small import LARGE, SMALL, asked, chosen, solved, usd

@@ -8,7 +8,7 @@ from typing import Final
 from rlopt.answers.plan import LayoutChoice, Memory, Pool
 from rlopt.assembly.chosen import ChosenColumn, ChosenPool
 from rlopt.assembly.loading import preparation
-from rlopt.market.scorers import SCORERS
+from rlopt.market.cpu_machines import SCORERS
 from rlopt.pools.node.host import node_memory_gib
 from rlopt.problem import Problem
 from rlopt.problem.load_table import PREPARATION

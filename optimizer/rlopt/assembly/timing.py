@@ -15,7 +15,7 @@ from rlopt.assembly.loading import stage as load_stage
 from rlopt.columns.checkpoint_compression import hours_per_gb, size_share
 from rlopt.columns.hours import pilot_runs
 from rlopt.columns.pace import as_predicted
-from rlopt.market.scorers import SCORERS
+from rlopt.market.cpu_machines import SCORERS
 from rlopt.pools.run_points import compose
 from rlopt.problem.detail import Estimates
 from rlopt.units import SECONDS_PER_HOUR, seconds_to_hours

@@ -7,20 +7,24 @@ Each step down is a warning and stands in the basis of the line it prices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from rlopt.errors import MissingFactError
 from rlopt.facts import CachePrice, Catalog, LogPrice, StorageTier, Traffic
 from rlopt.facts.operations import Operations
-from rlopt.market.cpu_book import CpuBook
-from rlopt.market.cpu_machines import booting, compression_vcpu, environment_machines
-from rlopt.market.log_route import LogRoute, log_route
+from rlopt.market.cpu_machines import (
+    CpuBook,
+    Place,
+    booting,
+    compression_vcpu,
+    environment_machines,
+    scorer_machines,
+)
+from rlopt.market.logs import LogRoute, as_log, by_series, log_route
 from rlopt.market.market import usd_rate
 from rlopt.market.mounts import node_gb_s
-from rlopt.market.scorers import scorer_machines
 from rlopt.market.services import (
-    as_log,
-    by_series,
     cheapest_cache,
     cheapest_disk,
     data_traffic,
@@ -210,6 +214,40 @@ def _by_provider(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class ZoneMachines:
+    """Machines without GPUs of one zone, each with what it boots from; one compresses and needs no more than a vCPU."""
+
+    control: CpuPool | None
+    environments: tuple[CpuPool | None, ...]
+    """By number of instances."""
+    scorers: tuple[CpuPool | None, ...]
+    """By way to run the job."""
+    vcpu: CpuPool | None
+
+
+def zone_machines(
+    book: TariffBook, place: Place, scorers: Sequence[CpuScorers | None], disk: Disk | None
+) -> tuple[ZoneMachines, list[str]]:
+    """The cheapest of each and what is to be said of their prices. Raises MissingFactError."""
+    operations, nodes = book.operations, book.catalog.nodes
+    control, notes = book.machines.cpu("control", operations.control_vcpus, operations.control_memory_gib, 1, *place)
+    environments: list[CpuPool | None] = []
+    for instances in book.workload.instances or (0,):
+        machines, more = environment_machines(book.machines, book.workload, instances, place)
+        environments.append(machines)
+        notes += [note for note in more if note not in notes]
+    scoring, of_scorers = scorer_machines(book.machines, scorers, *place)
+    vcpu, of_vcpu = compression_vcpu(book.machines, book.request, place)
+    found = ZoneMachines(
+        control=booting(control, disk, nodes),
+        environments=tuple(booting(machines, disk, nodes) for machines in environments),
+        scorers=tuple(booting(machines, disk, nodes) for machines in scoring),
+        vcpu=vcpu,
+    )
+    return found, [*notes, *of_scorers, *of_vcpu]
+
+
 def zone_tariff(
     book: TariffBook, provider: str, region: str | None, scorers: Sequence[CpuScorers | None] = ()
 ) -> Tariff:
@@ -217,59 +255,44 @@ def zone_tariff(
 
     ``scorers``: what scores without GPUs in each way to run the job, ``None`` where nothing does.
     """
+    place = provider, region
     egress, egress_source = book.egress(provider, region)
-    tiers, warnings = book.tiers(provider, region, egress)
-    if provider not in book.traffic:
-        warnings.append(egress_source)
+    tiers, of_tiers = book.tiers(provider, region, egress)
     route = book.route(provider, region, egress)
-    log, more = book.log(route.provider, route.region)
-    warnings += more
-    metering, more = book.metering(route)
-    warnings += more
+    log, of_log = book.log(route.provider, route.region)
+    metering, of_metering = book.metering(route)
     disk = book.disk(provider, region)
-    warnings += [disk.note] if disk is not None and disk.note else []
-    cache, more = book.cache(provider, region)
-    warnings += more
+    cache, of_cache = book.cache(provider, region)
     stores = {provider} if book.has_store(provider) else {book.elsewhere}
-    data, data_note = data_traffic(book.request, book.catalog.traffic, book.rate, (provider, region), stores)
-    operations = book.operations
-    control, more = book.machines.cpu(
-        "control", operations.control_vcpus, operations.control_memory_gib, 1, provider, region
-    )
-    warnings += more
-    environments: list[CpuPool | None] = []
-    for instances in book.workload.instances or (0,):
-        machines, more = environment_machines(book.machines, book.workload, instances, (provider, region))
-        environments.append(machines)
-        warnings += [warning for warning in more if warning not in warnings]
-    scoring, more = scorer_machines(book.machines, scorers, provider, region)
-    warnings += more
-    vcpu, more = compression_vcpu(book.machines, book.request, (provider, region))
-    warnings += more
+    data_per_gb, data_note = data_traffic(book.request, book.catalog.traffic, book.rate, place, stores)
+    machines, of_machines = zone_machines(book, place, scorers, disk)
+    of_egress = [] if provider in book.traffic else [egress_source]
+    of_disk = [disk.note] if disk is not None and disk.note else []
+    warnings = (*of_tiers, *of_egress, *of_log, *of_metering, *of_disk, *of_cache, *of_machines)
     rate = book.rate(log.currency)
     return Tariff(
-        provider,
-        region,
-        tiers,
-        egress,
-        egress_source,
-        (log.ingest_per_gb or 0.0) * rate,
-        (log.retention_gb_month or 0.0) * rate / HOURS_PER_MONTH,
-        (log.included_days or 0.0) * HOURS_PER_DAY,
-        log.id,
-        log.source,
-        log.as_of,
-        booting(control, disk, book.catalog.nodes),
-        tuple(booting(machines, disk, book.catalog.nodes) for machines in environments),
-        tuple(warnings),
-        disk=disk,
-        cache=cache,
-        metering=metering,
-        vcpu=vcpu,
+        provider=provider,
+        region=region,
+        tiers=tiers,
+        egress_per_gb=egress,
+        egress_source=egress_source,
+        log_ingest_per_gb=(log.ingest_per_gb or 0.0) * rate,
+        log_gb_hour=(log.retention_gb_month or 0.0) * rate / HOURS_PER_MONTH,
+        log_free_hours=(log.included_days or 0.0) * HOURS_PER_DAY,
+        log_name=log.id,
+        log_source=log.source,
+        log_as_of=log.as_of,
         log_note=standing_in("text log", log, route.provider, route.region),
         log_egress_per_gb=route.usd_to(log.provider),
         log_way=route.note,
-        data_per_gb=data,
+        metering=metering,
+        control=machines.control,
+        environments=machines.environments,
+        scorers=machines.scorers,
+        vcpu=machines.vcpu,
+        disk=disk,
+        cache=cache,
+        data_per_gb=data_per_gb,
         data_note=data_note,
-        scorers=tuple(booting(machines, disk, book.catalog.nodes) for machines in scoring),
+        warnings=warnings,
     )

@@ -1,4 +1,4 @@
-"""Prices of what stands beside pools and stores: disks, fast stores, metrics, and bringing the data set in."""
+"""Prices of what stands beside pools and stores: disks, fast stores, and bringing the data set in."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rlopt.facts import CachePrice, LogPrice, StorageTier, Traffic
-from rlopt.facts.operations import Operations
-from rlopt.problem.tariff import VOLUMES, CacheStore, Disk, Metering
+from rlopt.problem.tariff import VOLUMES, CacheStore, Disk
 from rlopt.request import Request
-from rlopt.units import HOURS_PER_DAY, HOURS_PER_MONTH
+from rlopt.units import HOURS_PER_MONTH
 
 Rate = Callable[[str], float]
 """USD per unit of a currency; 0 where none is known."""
@@ -103,41 +102,6 @@ def unknown_operations(store: CacheStore, ops_per_second: float) -> list[str]:
         return []
     text = f"no source says how many operations a second {store.name} carries, {ops_per_second:g} are not checked"
     return [f"job.cache.peak_ops: {text}"]
-
-
-def by_series(row: LogPrice, rate: Rate, operations: Operations, egress: float, note: str = "") -> Metering:
-    """Metrics billed as such: by the month and series, or by the size of their values."""
-    usd = rate(row.currency)
-    month, gb = row.metric_month or 0.0, row.metric_per_gb or 0.0
-    return Metering(
-        name=row.id,
-        usd_series_hour=month * usd / HOURS_PER_MONTH,
-        usd_per_gb=gb * usd,
-        usd_gb_hour=0.0,
-        free_hours=0.0,
-        point_bytes=operations.metric_value_bytes,
-        egress_per_gb=egress,
-        source=row.source,
-        as_of=row.as_of,
-        note=note,
-    )
-
-
-def as_log(row: LogPrice, rate: Rate, operations: Operations, egress: float, note: str = "") -> Metering:
-    """Metrics written to the log as lines of text, where the provider has no price for them."""
-    usd = rate(row.currency)
-    return Metering(
-        name=row.id,
-        usd_series_hour=0.0,
-        usd_per_gb=(row.ingest_per_gb or 0.0) * usd,
-        usd_gb_hour=(row.retention_gb_month or 0.0) * usd / HOURS_PER_MONTH,
-        free_hours=(row.included_days or 0.0) * HOURS_PER_DAY,
-        point_bytes=operations.metric_line_bytes,
-        egress_per_gb=egress,
-        source=row.source,
-        as_of=row.as_of,
-        note=note,
-    )
 
 
 def leaving(rows: Iterable[Traffic], kind: str, region: str | None, rate: Rate) -> float | None:
