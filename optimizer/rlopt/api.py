@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from rlopt.answers.plan import Frontier, Plan
 from rlopt.facts import Catalog
-from rlopt.pricelists.in_use import catalog as catalog  # one of the public functions
-from rlopt.pricelists.in_use import facts_of
+from rlopt.pricelists.catalog import catalog as catalog  # one of the public functions
+from rlopt.pricelists.catalog import facts_of
 from rlopt.request import Request
 from rlopt.studies import frontier as frontier_study
 from rlopt.studies.problem import problem_of as problem_of  # one of the public functions

@@ -10,8 +10,8 @@ from rlopt.answers.plan import Plan
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
+from rlopt.reading.model_facts import resolve_models
 from rlopt.reading.request_file import read_request
-from rlopt.reading.resolve import resolve_models
 from rlopt.request.costs import AutomaticRelease, Idle
 from rlopt.request.job.cache import Cache
 from rlopt.request.job.data_work import DataWork, StandsIn

@@ -13,8 +13,8 @@ from rlopt.facts.files.folder import load_catalog
 from rlopt.market.stores import lacks
 from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
+from rlopt.reading.model_facts import resolve_models
 from rlopt.reading.request_file import read_request
-from rlopt.reading.resolve import resolve_models
 
 
 @cache

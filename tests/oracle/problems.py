@@ -16,8 +16,8 @@ from rlopt.pools.pricing import unloaded
 from rlopt.problem import Checkpoint, Market, Mix, Pools, Problem, Seconds, Times, Topology
 from rlopt.problem.detail import PoolDetail, StageDetail
 from rlopt.problem.tariff import CpuPool, Tariff, Tier, TierTable
+from rlopt.reading.model_facts import resolve_models
 from rlopt.reading.request_file import read_request
-from rlopt.reading.resolve import resolve_models
 from rlopt.table import each, merged
 from rlopt.workloads import build_workload
 from rlopt.workloads.variants import Variant

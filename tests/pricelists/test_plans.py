@@ -12,7 +12,7 @@ from rlopt import api
 from rlopt.errors import InputError
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pricelists import store
-from rlopt.pricelists.in_use import facts_of
+from rlopt.pricelists.catalog import facts_of
 from rlopt.reading.request_file import load_request
 from rlopt.request import Request
 from tests.pricelists.lists import FIGURES, HALL, RENTED, own, read

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlopt.reading.resolve import inline_model, shape_warnings
+from rlopt.reading.model_facts import inline_model, shape_warnings
 from rlopt.request import InlineModel
 
 SHAPE: dict[str, Any] = {

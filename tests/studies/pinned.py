@@ -15,7 +15,7 @@ from rlopt.pools.sampling.seconds import sample, with_tools
 from rlopt.pools.training.memory import training_memory
 from rlopt.pools.training.seconds import stage_seconds
 from rlopt.problem import Market, Topology
-from rlopt.reading.resolve import resolve_models
+from rlopt.reading.model_facts import resolve_models
 from rlopt.words import ASYNC, COLOCATED, DISAGGREGATED
 from rlopt.workloads import build_workload
 

@@ -30,7 +30,7 @@ def import_(file: Path, provider: str | None, name: str | None, as_of: str | Non
     """
     from rlopt.cli import prices_text
     from rlopt.facts.files.folder import load_catalog
-    from rlopt.pricelists.bring_in import keep, read_file
+    from rlopt.pricelists.files import keep, read_file
 
     shipped = load_catalog()
     found = read_file(file, provider, name, as_of, shipped)

@@ -27,7 +27,7 @@ def refresh(provider: str | None, address: str | None, accepted: tuple[str, ...]
     from rlopt.cli import prices_text
     from rlopt.cli.progress import working
     from rlopt.facts.files.folder import load_catalog
-    from rlopt.pricelists.bring_in import today
+    from rlopt.pricelists.files import today
     from rlopt.pricelists.refresh import refresh as fetch_anew
     from rlopt.pricelists.sources import PriceSource, sources_of
 

@@ -83,7 +83,7 @@ def brought_in(catalog: Catalog) -> list[dict[str, Any]]:
     """User catalogs, and how many of their offers are the ones that plans use."""
     from rlopt.facts.files.folder import load_catalog
     from rlopt.pricelists import store
-    from rlopt.pricelists.bring_in import today
+    from rlopt.pricelists.files import today
 
     if not store.names():
         return []

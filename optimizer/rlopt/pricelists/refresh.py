@@ -10,9 +10,9 @@ from rlopt.data_dir import user_catalogs_dir
 from rlopt.errors import InputError
 from rlopt.facts import Catalog
 from rlopt.pricelists import store
-from rlopt.pricelists.bring_in import today
 from rlopt.pricelists.contract import Defaults, PriceList
 from rlopt.pricelists.fetch import Fetched, Fetcher, FetchError, FetchLimits
+from rlopt.pricelists.files import today
 from rlopt.pricelists.gate import Verdict, judge
 from rlopt.pricelists.offers import price_list
 from rlopt.pricelists.sources import PriceSource

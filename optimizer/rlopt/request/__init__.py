@@ -27,8 +27,8 @@ from rlopt.request.job.waiting import CutOff, Pilots, Wait
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.recovery import CheckpointChoices, Recovery
 from rlopt.request.request import FILLED_IN, OwnConstants, Request, Spent
+from rlopt.request.values.key_places import KeyPlaces
 from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
-from rlopt.request.values.source import KeyPlaces
 from rlopt.request.values.steps_table import by_head
 from rlopt.units import Money
 

@@ -15,7 +15,7 @@ from rlopt.request.floors import Floors, informative_group_size
 from rlopt.request.job.job import Job
 from rlopt.request.limits import Limits
 from rlopt.request.recovery import CheckpointChoices, Recovery
-from rlopt.request.values.source import KeyPlaces
+from rlopt.request.values.key_places import KeyPlaces
 from rlopt.strict import Strict
 from rlopt.units import Money
 from rlopt.words import Objective, Placement

@@ -10,7 +10,7 @@ from rlopt.market.launchers import launcher_of
 from rlopt.market.market import named_devices
 from rlopt.market.places import check_places
 from rlopt.reading.comparison import load_compared
-from rlopt.reading.resolve import resolve_models
+from rlopt.reading.model_facts import resolve_models
 from rlopt.reading.rest import own_notes
 from rlopt.reports.check.sentences import derived
 from rlopt.request import Request

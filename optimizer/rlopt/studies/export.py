@@ -7,9 +7,9 @@ from pathlib import Path
 from rlopt.answers.plan import Plan
 from rlopt.facts import Catalog
 from rlopt.launchers.exports import Export, Run, export_run, needs
+from rlopt.reading.model_facts import resolve_models
 from rlopt.reading.plan_check import check_plan
 from rlopt.reading.plan_file import read_plan
-from rlopt.reading.resolve import resolve_models
 from rlopt.request import Request
 from rlopt.studies.problem import problem_of
 from rlopt.studies.solve import solve

@@ -13,10 +13,10 @@ from rlopt.answers.plan import Plan
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Catalog, Offer
 from rlopt.pools.build import build_problem
-from rlopt.pricelists.in_use import facts_of, within_capacity
+from rlopt.pricelists.catalog import facts_of, within_capacity
 from rlopt.problem import Problem
 from rlopt.problem.fixed import Fixed
-from rlopt.reading.resolve import resolve_models, shape_warnings
+from rlopt.reading.model_facts import resolve_models, shape_warnings
 from rlopt.reading.rest import own_notes
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest

@@ -15,7 +15,7 @@ from rlopt.errors import InputError
 from rlopt.launchers.logs import LAUNCHERS
 from rlopt.launchers.logs.contract import GENERATE, HAND_OVER, SCORE, STEP, UPDATE
 from rlopt.launchers.logs.lines import LONGEST_LINE
-from rlopt.launchers.logs.read import Log, read_log
+from rlopt.launchers.logs.log import Log, read_log
 from rlopt.launchers.logs.steady_state import SteadyState, steady_state
 from tests.launchers.logs import writers
 from tests.launchers.logs.writers import Truth

@@ -11,9 +11,9 @@ from rlopt.reports.page.choice import choices
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.bill import bill_figure
 from rlopt.reports.page.figures.frontier import frontier_figure
+from rlopt.reports.page.figures.hours import when_figure
 from rlopt.reports.page.figures.memory import memory_figure
 from rlopt.reports.page.figures.step import step_figure
-from rlopt.reports.page.figures.when import when_figure
 from tests.reports import plans
 from tests.reports.rich_plans import acting, mixed
 

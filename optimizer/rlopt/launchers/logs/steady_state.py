@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.launchers.logs.contract import SAVE, STAGES, STEP, Step
-from rlopt.launchers.logs.read import Log
+from rlopt.launchers.logs.log import Log
 
 WARM_UP = 3
 """Steps after a start that do not count, where at least as many remain."""

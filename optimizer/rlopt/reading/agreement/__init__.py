@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from rlopt.reading.agreement.acting import heads, heads_steps
+from rlopt.reading.agreement.algorithms import growth, sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.contract import Check, Finding, View
 from rlopt.reading.agreement.defaults import with_defaults
 from rlopt.reading.agreement.groups import group_sizes, informative_groups
-from rlopt.reading.agreement.kinds_of_job import growth, sampling, some_algorithms, texts, vla
 from rlopt.reading.agreement.options import model_options, reward_quality
 from rlopt.reading.agreement.roles import own_scoring, pairs, roles_fit, trained_parts
 from rlopt.reading.agreement.run import data_work, length_of_run, loading

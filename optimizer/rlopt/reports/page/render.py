@@ -21,9 +21,8 @@ from rlopt.language import current, tr
 from rlopt.reports.page.blocks import linked
 from rlopt.reports.page.choice import Choice, choices
 from rlopt.reports.page.figures.frontier import frontier_figure
-from rlopt.reports.page.given import Given
 from rlopt.reports.page.speeds import speeds
-from rlopt.reports.page.view import views
+from rlopt.reports.page.view import Given, views
 
 if TYPE_CHECKING:
     from jinja2 import Environment

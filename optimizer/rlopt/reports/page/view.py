@@ -14,9 +14,9 @@ from rlopt.reports.page.blocks import Section, sections
 from rlopt.reports.page.choice import Choice
 from rlopt.reports.page.figures import Figure
 from rlopt.reports.page.figures.bill import COLOURS, bill_figure
+from rlopt.reports.page.figures.hours import when_figure
 from rlopt.reports.page.figures.memory import memory_figure
 from rlopt.reports.page.figures.step import step_figure
-from rlopt.reports.page.figures.when import when_figure
 from rlopt.reports.text import bill as text_bill
 from rlopt.reports.text import certainty as text_certainty
 from rlopt.reports.text import pools as text_pools
@@ -24,6 +24,29 @@ from rlopt.reports.text.frontier import gpus
 from rlopt.reports.text.plan import plan_report
 from rlopt.reports.timeline import waiting_seconds
 from rlopt.words import Placement
+
+
+@dataclass(frozen=True)
+class Given:
+    """A request for people to read; nothing of it is interpreted.
+
+    Parameters
+    ----------
+    name
+        The file's name, without its folder.
+    text
+        The whole file.
+    extends
+        Presets and files that it builds on, in the order they were merged.
+    overrides
+        ``key=value`` texts of ``--set``.
+    """
+
+    name: str
+    text: str
+    extends: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+
 
 OWN: Final = ("", "Machines", "Bill")
 """Sections of the text report that have a form of their own on a page."""

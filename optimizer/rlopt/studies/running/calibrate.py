@@ -14,7 +14,7 @@ from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
 from rlopt.fitting.user_fit import Fitted
 from rlopt.launchers.logs.contract import STAGES, STEP
-from rlopt.launchers.logs.read import Log, read_log
+from rlopt.launchers.logs.log import Log, read_log
 from rlopt.launchers.logs.steady_state import Middle, SteadyState, steady_state
 from rlopt.problem import Problem
 from rlopt.reading.calibration_file import RunProgress

@@ -16,7 +16,7 @@ from rlopt.estimates.training.states import training_engine
 from rlopt.fitting.user_fit import Fitted, refit, timings_of
 from rlopt.fitting.user_run import OwnRun
 from rlopt.launchers.logs.contract import GENERATE
-from rlopt.launchers.logs.read import Log
+from rlopt.launchers.logs.log import Log
 from rlopt.launchers.logs.steady_state import SteadyState
 from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.rows import MeasuredRow

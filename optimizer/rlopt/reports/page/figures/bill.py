@@ -9,7 +9,7 @@ from rlopt.answers.plan import BillLine, Cost, Dimension
 from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
-from rlopt.reports.page.figures.look import ROW, SERIES, axis, figure, label, layout
+from rlopt.reports.page.figures.style import ROW, SERIES, axis, figure, label, layout
 
 COLOURS: Final[Mapping[str, str]] = dict(zip(get_args(Dimension), SERIES, strict=False))
 MOST: Final = 8

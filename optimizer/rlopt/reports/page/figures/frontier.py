@@ -10,7 +10,7 @@ from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.page.choice import Choice
 from rlopt.reports.page.figures import Figure
-from rlopt.reports.page.figures.look import ACCENT, CARD, INK, SERIES, axis, figure, label, layout, plain
+from rlopt.reports.page.figures.style import ACCENT, CARD, INK, SERIES, axis, figure, label, layout, plain
 
 HEIGHT: Final = 360
 ROOM: Final = 1.08

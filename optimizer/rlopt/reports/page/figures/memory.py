@@ -9,7 +9,7 @@ from rlopt.answers.plan import Memory, Pool
 from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
-from rlopt.reports.page.figures.look import CARD, INK, LEGEND, ROW, SERIES, axis, figure, label, layout, plain
+from rlopt.reports.page.figures.style import CARD, INK, LEGEND, ROW, SERIES, axis, figure, label, layout, plain
 
 PARTS: Final = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
 COLOURS: Final[Mapping[str, str]] = dict(zip(PARTS, SERIES, strict=True))

@@ -9,7 +9,7 @@ from rlopt.answers.plan import Plan
 from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
-from rlopt.reports.page.figures.look import CARD, LEGEND, MUTED, SERIES, axis, figure, label, layout, plain
+from rlopt.reports.page.figures.style import CARD, LEGEND, MUTED, SERIES, axis, figure, label, layout, plain
 from rlopt.reports.timeline import Bar, bars
 from rlopt.words import StageKind
 

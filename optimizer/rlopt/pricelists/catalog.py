@@ -28,7 +28,7 @@ def facts_of(request: Request, facts: Catalog | None = None) -> Catalog:
     known = catalog() if facts is None else facts
     if request.choices.offers is None:
         return known
-    from rlopt.pricelists.of_request import with_own_prices
+    from rlopt.pricelists.request_list import with_own_prices
 
     return with_own_prices(request, known)
 
@@ -37,6 +37,6 @@ def within_capacity(request: Request, facts: Catalog) -> tuple[Request, list[str
     """The request with quotas for own machines of which there are only so many, and what to know of own prices."""
     if not facts.has_own_prices:
         return request, []
-    from rlopt.pricelists.of_request import with_capacity
+    from rlopt.pricelists.request_list import with_capacity
 
     return with_capacity(request, facts)

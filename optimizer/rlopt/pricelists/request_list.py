@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from rlopt.facts import Catalog
-from rlopt.pricelists.bring_in import own_list
+from rlopt.pricelists.files import own_list
 from rlopt.pricelists.merge import laid_over, title_of
 from rlopt.request import Quota, Request
 

@@ -6,7 +6,7 @@ from rlopt.answers.plan import Plan
 from rlopt.language import tr
 from rlopt.reports import words
 from rlopt.reports.page.figures import Figure
-from rlopt.reports.page.figures.look import ACCENT, CARD, SERIES, axis, figure, layout, plain
+from rlopt.reports.page.figures.style import ACCENT, CARD, SERIES, axis, figure, layout, plain
 
 
 def when_figure(plan: Plan) -> Figure | None:
