@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.fitting.out_of_sample import COLUMNS as KEPT_OUT_COLUMNS
-from lab.fitting.out_of_sample import kept_out_csv, read_kept_out
 from rlopt.measured.meanings import KEYS, STATISTICS
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.points import LABELS, Point, points_of, short_source, size_class
@@ -154,19 +151,3 @@ def test_document_is_json_and_names_repeated_ids(monkeypatch: pytest.MonkeyPatch
     assert list(found) == list(KEYS)
     assert list(found["summary"]["training"]["all"]) == list(STATISTICS)
     assert found["unsupported"] == [{"section": "training", "reason": "no measured value", "rows": 1}]
-
-
-def test_kept_out_predictions_come_back_as_they_were_written(tmp_path: Path) -> None:
-    rows: list[dict[str, object]] = [
-        {"kind": "rl", "id": "r", "quantity": "gen_time_s", "scheme": "device", "measured": 2.0, "predicted": 3.0},
-        {"kind": "memory", "id": "m", "scheme": "fold", "measured": 1 / 3, "predicted": float("nan"), "source": "s"},
-    ]
-    path = tmp_path / "kept.csv"
-    path.write_text(kept_out_csv(rows), encoding="utf-8")
-    assert path.read_text(encoding="utf-8").splitlines()[0] == ",".join(KEPT_OUT_COLUMNS)
-    assert kept_out_csv(reversed(rows)) == kept_out_csv(rows)
-    found = read_kept_out(path)
-    (memory,), (stage,) = found["fold"], found["device"]
-    assert (memory.section, memory.measured, memory.predicted) == ("memory", 0.33333, None)
-    assert (memory.labels["source"], memory.labels["model"]) == ("s", "not stated")
-    assert (stage.section, stage.ratio, stage.unit) == ("rl stages", 1.5, "s")
