@@ -15,8 +15,9 @@ from rlopt.assembly.audit import faults
 from rlopt.costs import COSTS, bill, column_costs
 from rlopt.problem import Pools, Problem
 from rlopt.rules import rules_of
-from rlopt.search.bounds import Bounds, Group
+from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import every_column, exhaustive, opened, pareto
+from rlopt.search.groups import Group
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.frontier import frontier_columns
 from rlopt.words import COLOCATED

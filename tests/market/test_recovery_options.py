@@ -10,7 +10,7 @@ from rlopt.columns.joint import options
 from rlopt.problem import RecoveryOption
 from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import every_column
-from rlopt.search.prune import unique
+from rlopt.search.pricing import unique
 from rlopt.words import COLOCATED
 from tests.costs.hand import hand_problem
 

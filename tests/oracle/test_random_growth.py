@@ -11,7 +11,7 @@ from rlopt.estimates.loop.run_average import PARTS, SHARES
 from rlopt.pools.run_points import growing
 from rlopt.problem import Growth, Mix, Pools, Problem, Seconds, Times
 from rlopt.request import Request
-from rlopt.search import dominance, search
+from rlopt.search import dominance, mixed_search
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
 from rlopt.table import each
@@ -80,7 +80,7 @@ def _open(request: Request) -> Request:
 @pytest.mark.parametrize("mixes", [False, True])
 def test_search_and_solvers_find_what_enumeration_finds(mixes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dominance, "FEW", 0)  # few pools: compare them all the same
-    monkeypatch.setattr(search, "MANY", 0)
+    monkeypatch.setattr(mixed_search, "MANY", 0)
     solved = 0
     for seed in range(3000, 3014 if mixes else 3024):
         problem = growing_problem(seed, mixes)

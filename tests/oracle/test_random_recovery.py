@@ -12,7 +12,7 @@ import pytest
 
 from rlopt.problem import Pools, Problem, RecoveryOption
 from rlopt.request.job.waiting import CutOff, Pilots
-from rlopt.search import dominance, search
+from rlopt.search import dominance, mixed_search
 from rlopt.search.exhaustive import every_column, exhaustive, pareto
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.frontier import frontier_columns
@@ -101,7 +101,7 @@ def test_the_frontier_is_the_pareto_set() -> None:
 
 def test_leaving_beaten_pools_out_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dominance, "FEW", 0)
-    monkeypatch.setattr(search, "MANY", 0)
+    monkeypatch.setattr(mixed_search, "MANY", 0)
     dropped = 0
     for seed in range(3000, 3050):
         problem = random_recovery(seed, mixes=seed % 4 == 0)

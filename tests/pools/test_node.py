@@ -18,7 +18,7 @@ from rlopt.pools.node.disk import disk_gib, weights_bytes
 from rlopt.pools.node.host import base_gib, levels, node_memory_gib, sample_bytes, staged_gib
 from rlopt.pools.pricing import NO_HOST_MEMORY, Needs, price_rows
 from rlopt.problem import Pools, Seconds, Times
-from rlopt.studies.cheapest import find
+from rlopt.search.search import search
 from rlopt.words import COLOCATED
 from tests.costs.hand import MARKET, hand_problem
 from tests.pools import parts
@@ -168,6 +168,6 @@ def test_plans_that_make_no_progress_are_counted() -> None:
     left_out: Counter[str] = Counter()
     assert len(options(problem, COLOCATED, np.arange(3), None, left_out=left_out)) == 0
     assert left_out == {NO_PROGRESS: 5}  # two tiers in the north, one in the south
-    found = find(problem, "cost")
+    found = search(problem, "cost")
     assert not len(found.columns)
     assert found.excluded[NO_PROGRESS] > 0

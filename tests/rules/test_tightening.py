@@ -12,7 +12,7 @@ import pytest
 
 from rlopt.problem import Problem
 from rlopt.request import Environment, Floors, Limits, Metrics
-from rlopt.studies.cheapest import find
+from rlopt.search.search import search
 from rlopt.units import Money
 from rlopt.workloads import Role
 from tests.oracle.problems import random_problem
@@ -38,7 +38,7 @@ SEEDS = range(4)
 
 def least_usd(problem: Problem) -> float:
     """Cost of the cheapest column that keeps every rule; infinite where none does."""
-    found = find(problem, "cost")
+    found = search(problem, "cost")
     return float(np.min(found.columns.usd, initial=math.inf, where=found.admitted))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlopt.columns.side_pools import alone
-from rlopt.search import dominance, search
+from rlopt.search import dominance, mixed_search
 from rlopt.search.dominance import least
 from rlopt.search.exhaustive import exhaustive
 from rlopt.studies.cheapest import cheapest
@@ -41,7 +41,7 @@ def test_the_front_over_many_blocks() -> None:
 @pytest.mark.parametrize("mixes", [False, True])
 def test_leaving_beaten_pools_out_loses_nothing(mixes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dominance, "FEW", 0)
-    monkeypatch.setattr(search, "MANY", 0)
+    monkeypatch.setattr(mixed_search, "MANY", 0)
     dropped = 0
     for seed in range(2000, 2060):
         problem = random_problem(seed, mixes=mixes)

@@ -11,12 +11,11 @@ from rlopt.columns.joint import options
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.costs import column_costs
 from rlopt.problem import Problem
-from rlopt.search import group_bounds as outlook
-from rlopt.search import mixed_search as mixes
+from rlopt.search import group_bounds, mix_bounds
 from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import exhaustive
-from rlopt.search.group_bounds import Outlook, nearest, open_groups
-from rlopt.search.incumbents import Served, served_groups
+from rlopt.search.group_bounds import GroupBounds, nearest_groups, open_groups
+from rlopt.search.groups import Served, served_groups
 from rlopt.search.prune import Prune
 from rlopt.studies.cheapest import cheapest
 from rlopt.words import ASYNC, DISAGGREGATED, Placement
@@ -48,7 +47,7 @@ def test_no_column_of_a_group_is_below_its_bound(mixed: bool) -> None:
         for placement in _placements(problem):
             if not groups:
                 continue
-            usd, hours = Outlook(bounds, groups).least(placement, Prune("cost"), mixed)
+            usd, hours = GroupBounds(bounds, groups).least(placement, Prune("cost"), mixed)
             for n, served in enumerate(groups):
                 cost, late = _true_least(problem, placement, served, mixed)
                 assert usd[n] <= cost * (1.0 + 1e-9), seed
@@ -63,8 +62,8 @@ def test_no_column_of_a_group_is_below_its_bound(mixed: bool) -> None:
 def test_incumbents_from_few_groups_and_pairs_by_blocks_lose_nothing(
     goal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outlook, "FIRST_GROUPS", 1)
-    monkeypatch.setattr(mixes, "BLOCK", 2)
+    monkeypatch.setattr(group_bounds, "FIRST_GROUPS", 1)
+    monkeypatch.setattr(mix_bounds, "BLOCK", 2)
     for seed in range(3100, 3125):
         problem = random_problem(seed, mixes=True, objective=goal)
         plan, best = cheapest(problem), exhaustive(problem)
@@ -83,4 +82,4 @@ def test_a_known_plan_closes_groups_and_they_are_counted() -> None:
     closed = Prune("cost", best=1e-9)
     assert not list(open_groups(bounds, closed, placement, groups))
     assert sum(closed.excluded.values()) == sum(len(served.train) for served in groups)
-    assert nearest(bounds, Prune("cost"), [placement], groups)
+    assert nearest_groups(bounds, Prune("cost"), [placement], groups)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from rlopt.rules import Rule, Scope, rules_of
-from rlopt.search import search
+from rlopt.search import mixed_search
 from rlopt.search.exhaustive import every_column, keeps
-from rlopt.search.incumbents import served_groups
-from rlopt.search.pool_limits import keeping
-from rlopt.studies.cheapest import find
+from rlopt.search.groups import served_groups
+from rlopt.search.pool_limits import within_limits
+from rlopt.search.search import search
 from rlopt.words import ASYNC, DISAGGREGATED
 from tests.oracle.problems import random_problem
 
@@ -42,7 +42,7 @@ def test_what_is_left_out_is_in_no_column_that_keeps_the_rules() -> None:
             fine = keeps(columns, problem, tight).all(axis=0)
             for served in served_groups(problem):
                 for placement in (DISAGGREGATED, ASYNC):
-                    left = keeping(problem, placement, served, tight, Counter())
+                    left = within_limits(problem, placement, served, tight, Counter())
                     mine = columns.take(fine & (columns.placement == placement))
                     here = mine.take(np.isin(mine.train, served.train) & np.isin(mine.rollout, served.rollout))
                     emptied += left is None
@@ -69,7 +69,7 @@ def test_pools_that_no_rule_admits_are_not_mixed(monkeypatch) -> None:  # type: 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("pools were mixed although none of them keeps the floor")
 
-    monkeypatch.setattr(search.MixedSearch, "supports", never)
+    monkeypatch.setattr(mixed_search.MixedSearch, "side_pools", never)
     floor = Rule(
         "update_precision",
         "floors.update_precision",
@@ -80,7 +80,7 @@ def test_pools_that_no_rule_admits_are_not_mixed(monkeypatch) -> None:  # type: 
         lambda _plan, _problem: 0.0,
         scope=Scope.POOLS,
     )
-    found = find(problem, "cost", [floor])
+    found = search(problem, "cost", [floor])
     assert found.complete
     assert not found.admitted.any()
     assert found.excluded["floors.update_precision"] > 0

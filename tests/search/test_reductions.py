@@ -17,10 +17,12 @@ from rlopt.pools.sampling.colocated import staircase as grouped_staircase
 from rlopt.problem import Checkpoint, Columns, Pools, Problem, SidePools
 from rlopt.problem.tariff import CpuPool, TierTable
 from rlopt.rules import rules_of
-from rlopt.search.bounds import Bounds, Group
+from rlopt.search.bounds import Bounds
 from rlopt.search.exhaustive import every_column, exhaustive
-from rlopt.search.prune import NOISE, Prune, Stairs, pareto_index, staircase
-from rlopt.studies.cheapest import find
+from rlopt.search.groups import Group
+from rlopt.search.prune import NOISE, Prune
+from rlopt.search.search import search
+from rlopt.search.staircase import Stairs, pareto_index, staircase
 from rlopt.units import Money
 from rlopt.words import COLOCATED
 from tests.costs.hand import hand_problem, request
@@ -34,7 +36,7 @@ POINTS = st.lists(st.tuples(WIDE, WIDE), max_size=30)
 
 def least(problem: Problem, reductions: bool = True) -> float:
     """Cost of the cheapest column that the search finds, inf where there is none."""
-    found = find(problem, "cost", reductions=reductions)
+    found = search(problem, "cost", reductions=reductions)
     return float(found.columns.usd[found.admitted].min(initial=math.inf)) if len(found.columns) else math.inf
 
 
@@ -107,7 +109,7 @@ def test_bounds_hold_without_the_recovery_floor_as_well() -> None:
     mine = columns.take(columns.placement == COLOCATED)
     assert (cost[mine.train] <= mine.usd * (1 + ROUNDING)).all()
     rules = [rule for rule in rules_of(problem) if rule.name != "recovery_time"]
-    best, found = exhaustive(problem, rules), find(problem, "cost", rules)
+    best, found = exhaustive(problem, rules), search(problem, "cost", rules)
     assert best is not None
     assert float(found.columns.usd[found.admitted].min()) == pytest.approx(best.usd, rel=1e-9)
 
@@ -195,7 +197,7 @@ def test_a_rule_left_out_is_left_out_of_the_bounds_too(shard: int) -> None:
         rules = rules_of(problem)
         for rule in (r for r in rules if r.relaxable and r.amount is not None):
             others = [other for other in rules if other is not rule]
-            best, found = exhaustive(problem, others), find(problem, "cost", others)
+            best, found = exhaustive(problem, others), search(problem, "cost", others)
             usd = float(found.columns.usd[found.admitted].min(initial=math.inf)) if len(found.columns) else math.inf
             assert usd == pytest.approx(math.inf if best is None else best.usd, rel=1e-9), (seed, rule.key)
             compared += 1

@@ -15,7 +15,7 @@ from rlopt.pools.build import build_problem
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.search.exhaustive import best_of, every_column, keeps
-from rlopt.studies.cheapest import find
+from rlopt.search.search import search
 from rlopt.studies.configuration import published as study
 from rlopt.studies.configuration.published import Published, PublishedComparison, PublishedMachine, compare
 from rlopt.studies.configuration.published_request import question, with_market, without
@@ -191,7 +191,7 @@ def test_held_rows_are_all_that_is_searched() -> None:
     narrow = build_problem(request, asked.catalog, problem("07").models, held=study._held(NEMO_ASYNC, layout=True))
     assert set(narrow.training.gpus.tolist()) == {8}
     assert set(narrow.rollout.gpus.tolist()) == {8}
-    columns = find(narrow, "cost").columns
+    columns = search(narrow, "cost").columns
     assert set(columns.gpus.tolist()) == {16}
 
 

@@ -14,7 +14,8 @@ from rlopt.assembly.audit import faults
 from rlopt.columns.pace import again, slower
 from rlopt.costs import column_costs
 from rlopt.search.exhaustive import exhaustive
-from rlopt.studies.cheapest import cheapest, find
+from rlopt.search.search import search
+from rlopt.studies.cheapest import cheapest
 from tests.studies.small import asked, solved, usd
 
 APART = {
@@ -114,7 +115,7 @@ def test_columns_scale_as_a_whole() -> None:
     """Every placement, mixed pools and pools that score apart: put together anew they are themselves, and scale."""
     request = asked("opd", choices=APART, limits={"max_gpus": 4}, floors={"checkpoints": {"history_every": 5}})
     problem = problem_of(request)
-    every = find(problem, "cost", reductions=False).columns
+    every = search(problem, "cost", reductions=False).columns
     some = every.take(slice(0, None, max(len(every) // 4000, 1)))
     assert set(some.placement.tolist()) == {0, 1, 2}
     assert min((some.rollout2 >= 0).sum(), (some.score >= 0).sum(), (some.score2 >= 0).sum()) > 0

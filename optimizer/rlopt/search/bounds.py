@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -20,22 +20,14 @@ from rlopt.columns.hours import pilot_runs, within_deadline
 from rlopt.costs import column_costs
 from rlopt.costs.operations import idle_hours
 from rlopt.pools.run_points import compose
-from rlopt.problem import Columns, Floats, Ints, Problem
+from rlopt.problem import Columns, Floats, Pools, Problem, SidePools
 from rlopt.program import FEASIBILITY
 from rlopt.rules import Rule
+from rlopt.search.groups import Group
 from rlopt.units import SECONDS_PER_HOUR
-from rlopt.words import Placement
+from rlopt.words import COLOCATED, Placement
 
 MANY_NODES = 10**6
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What training pools and the pools beside them must share."""
-
-    zone: int | Ints
-    variant: int | Ints
-    size: int | Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class Bounds:
     def of(problem: Problem, rules: Sequence[Rule] = ()) -> Bounds:
         """Precompute the fixed part for every placement, zone, variant and group size.
 
-        It is infinite where some of ``rules`` bars every interval, tier and care, whatever the pools.
+        It is infinite where some of ``rules`` bars every interval, tier and recovery option, whatever the pools.
         """
         cpu = np.array([tariff.cpu_usd_per_hour for tariff in problem.tariffs])
         most = max((size for variant in problem.variants for size in variant.steps), default=0)
@@ -96,6 +88,21 @@ class Bounds:
         beside = rate * (self.idle_hours * problem.request.job.trials + hours * pilot_runs(problem))
         return np.asarray(np.where(dear, np.inf, fixed + hourly * hours + beside), dtype=np.float64)
 
+    def of_colocated(self, pools: Pools) -> tuple[Floats, Floats]:
+        """Least USD and least confident hours of pools that do it all, shape (pools,)."""
+        none = np.zeros(len(pools))
+        group = Group(pools.zone, pools.variant, pools.group_size)
+        cost = self.cost(COLOCATED, group, pools.rate, pools.times.in_step.median, none)
+        cost = np.maximum(cost, self.committed(COLOCATED, group, pools.committed_usd))
+        return cost, self.hours(COLOCATED, group, pools.times.in_step.confident, none)
+
+    def of_pairs(self, placement: int, group: Group, train: Pools, beside: SidePools) -> tuple[Floats, Floats]:
+        """The same of every pair in one group, reserved offers by the hour; shape (training pools, side pools)."""
+        rate = train.rate[:, None] + beside.rate[None, :]
+        median, late = beside.times.at(placement).both
+        cost = self.cost(placement, group, rate, train.times.in_step.median[:, None], median[None, :])
+        return cost, self.hours(placement, group, train.times.in_step.confident[:, None], late[None, :])
+
     def committed(self, placement: int, group: Group, usd: Floats) -> Floats:
         """Least USD of columns whose reserved offers bill ``usd`` at least, shape of the broadcast inputs."""
         return np.asarray(self.fixed[placement, group.zone, group.variant, group.size] + usd, dtype=np.float64)
@@ -124,7 +131,7 @@ def _open(problem: Problem, loose: Problem, table: np.ndarray, rules: Sequence[R
 
 
 def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
-    """Every (placement 0, zone, variant, group size, interval, tier, care), shape (rows, 7)."""
+    """Every (placement 0, zone, variant, group size, interval, tier, recovery option), shape (rows, 7)."""
     tiers = np.array([len(tariff.tiers) for tariff in problem.tariffs], dtype=np.int64)
     intervals = np.array(problem.intervals[variant, size], dtype=np.int64)
     zone = np.repeat(np.arange(len(tiers)), tiers)
@@ -150,51 +157,21 @@ def _choices(problem: Problem, variant: int, size: int) -> np.ndarray:
 def _idle(problem: Problem, table: np.ndarray) -> Columns:
     """Columns that cost nothing by the hour and run no longer than start-up: the least of every other cost."""
     size = len(table)
-    ints, floats = np.zeros(size, dtype=np.int64), np.zeros(size)
-    least = np.full(size, problem.operations.overhead_hours)
-    absent, one = np.full(size, -1, dtype=np.int64), np.ones(size)
-    return Columns(
-        placement=table[:, 0],
-        zone=table[:, 1],
-        variant=table[:, 2],
-        train=ints,
-        rollout=absent,
-        rollout2=absent,
-        score=absent,
-        score2=absent,
-        split=one,
-        score_split=one,
-        environment=ints,
-        group_size=table[:, 3],
-        steps=problem.steps(table[:, 2], table[:, 3]),
-        update_precision=ints,
-        score_precision=ints,
-        staleness=ints,
-        interval_steps=table[:, 4],
-        tier=table[:, 5],
-        recovery=table[:, 6],
-        gpus=ints,
-        spare_gpus=ints,
-        spot_gpus=ints,
-        nodes=np.full(size, MANY_NODES),
-        usd_per_hour=floats,
-        spare_usd_per_hour=floats,
-        committed_usd_per_hour=floats,
-        committed_usd=floats,
-        cpu_usd_per_hour=floats,
-        mount_usd_per_hour=floats,
-        disk_gb=floats,
-        mixed_share=one,
-        once_hours=floats,
-        step_seconds=floats,
-        failure_free_hours=least,
-        expected_hours=least,
-        confident_hours=least,
-        failures_per_hour=floats,
-        lost_per_hour=floats,
-        faults_per_hour=floats,
-        divergence_hours=floats,
-        wait_hours=floats,
-        recovery_minutes=floats,
-        usd=floats,
-    )
+    whole, zero, one = np.zeros(size, dtype=np.int64), np.zeros(size), np.ones(size)
+    absent, least = np.full(size, -1, dtype=np.int64), np.full(size, problem.operations.overhead_hours)
+    nothing = {field.name: whole if field.type == "Ints" else zero for field in fields(Columns)}
+    some = {
+        "placement": table[:, 0],
+        "zone": table[:, 1],
+        "variant": table[:, 2],
+        "group_size": table[:, 3],
+        "interval_steps": table[:, 4],
+        "tier": table[:, 5],
+        "recovery": table[:, 6],
+        "steps": problem.steps(table[:, 2], table[:, 3]),
+        "nodes": np.full(size, MANY_NODES),
+        **dict.fromkeys(("rollout", "rollout2", "score", "score2"), absent),
+        **dict.fromkeys(("split", "score_split", "mixed_share"), one),
+        **dict.fromkeys(("failure_free_hours", "expected_hours", "confident_hours"), least),
+    }
+    return Columns(**nothing | some)

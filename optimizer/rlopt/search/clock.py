@@ -1,11 +1,34 @@
-"""Time that an explanation made of many searches may take in all."""
+"""Time that a search may take, and an explanation made of many searches in all."""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
 LEAST_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class TimeLimit:
+    """When one search gives up (`time.perf_counter`); ``passed`` then says that there is no proof."""
+
+    ends: float = math.inf
+    passed: bool = False
+
+    @staticmethod
+    def of(seconds: float) -> TimeLimit:
+        """A limit that is reached in ``seconds``."""
+        return TimeLimit(time.perf_counter() + seconds)
+
+    def over(self) -> bool:
+        """Whether time is up, now or at an earlier question."""
+        self.passed = self.passed or time.perf_counter() > self.ends
+        return self.passed
+
+    def shorten(self, seconds: float) -> None:
+        """Leave no more than ``seconds``."""
+        self.ends = min(self.ends, time.perf_counter() + seconds)
 
 
 @dataclass(slots=True)

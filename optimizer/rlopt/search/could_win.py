@@ -2,70 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.problem import Floats, Pools, Problem, SidePools
-from rlopt.search.bounds import Bounds, Group
-from rlopt.search.prune import Prune, Stairs
+from rlopt.problem import Floats, Pools, Problem, Seconds, SidePools
+from rlopt.search.bounds import Bounds
+from rlopt.search.groups import Group
+from rlopt.search.prune import Prune
+from rlopt.search.staircase import Stairs
+from rlopt.table import Table
 
 MANY, STEPS = 300, 8
 """Pools for which a coarse look at the staircase comes first, and its steps."""
 
 
 @dataclass(frozen=True, slots=True)
+class Offered(Table):
+    """What pools cost and take at the least, shape (pools,); ``committed_usd`` is what reserved offers bill."""
+
+    usd_per_hour: Floats
+    committed_usd: Floats
+    seconds: Seconds
+
+    @staticmethod
+    def of(pools: Pools | SidePools, placement: int) -> Offered:
+        """Of real pools."""
+        return Offered(pools.rate, pools.committed_usd, pools.times.at(placement))
+
+
+@dataclass(frozen=True, slots=True)
 class CouldWin:
-    """The test of one search. Every answer no is an exact argument: a relaxation of all that the pool could be in."""
+    """The test of pools in one group: with some step of the others' staircase they could be the answer.
+
+    Every no is an exact argument: a relaxation of all columns that the pool could be in.
+    """
 
     bounds: Bounds
     prune: Prune
+    placement: int
+    group: Group
+    stairs: Stairs
 
     @property
     def problem(self) -> Problem:
         """What is searched."""
         return self.bounds.problem
 
-    def of(self, placement: int, group: Group, pools: Pools | SidePools, stairs: Stairs) -> NDArray[np.bool_]:
-        """Which pools could matter with some step of the staircase, shape (pools,)."""
-        return self.could(placement, group, pools.rate, pools.committed_usd, pools.times.at(placement).both, stairs)
+    def beside(self, others: SidePools | None) -> CouldWin:
+        """The same test with the least of other pools beside those of the staircase."""
+        return replace(self, stairs=self.stairs.beside(others, self.placement))
 
-    def could(
-        self,
-        placement: int,
-        group: Group,
-        rate: Floats,
-        committed: Floats,
-        times: tuple[Floats, Floats],
-        stairs: Stairs,
-    ) -> NDArray[np.bool_]:
-        """The same from rates, least bills of reserved offers, and median and confident seconds; shape (pools,)."""
-        fine = np.zeros(len(rate), dtype=bool)
-        if len(rate) > MANY and len(stairs.usd_per_hour) > 2 * STEPS:  # a coarse look first: most fail it
-            near = np.flatnonzero(self.could(placement, group, rate, committed, times, stairs.coarse(STEPS)))
-            some = (times[0][near], times[1][near])
-            fine[near] = self._each(placement, group, rate[near], committed[near], some, stairs)
-            return fine
-        return self._each(placement, group, rate, committed, times, stairs)
+    def coarse(self, steps: int) -> CouldWin:
+        """A quicker test that lets through all that this one does."""
+        return replace(self, stairs=self.stairs.coarse(steps))
 
-    def _each(
-        self,
-        placement: int,
-        group: Group,
-        rate: Floats,
-        committed: Floats,
-        times: tuple[Floats, Floats],
-        stairs: Stairs,
-    ) -> NDArray[np.bool_]:
-        fine = np.zeros(len(rate), dtype=bool)
-        least = self.bounds.committed(placement, group, committed)
-        for n in range(len(stairs.usd_per_hour)):  # one step at a time: pools are many, steps are few
+    def which(self, pools: Pools | SidePools) -> NDArray[np.bool_]:
+        """Which pools could win, shape (pools,)."""
+        return self.which_offered(Offered.of(pools, self.placement))
+
+    def stay(self, pools: Pools | SidePools) -> NDArray[np.bool_]:
+        """The same; the others are counted as excluded."""
+        fine = self.which(pools)
+        self.prune.excluded["pools bounded by a known plan or a limit"] += int((~fine).sum())
+        return fine
+
+    def which_offered(self, offered: Offered) -> NDArray[np.bool_]:
+        """The same from rates, bills and seconds alone."""
+        if len(offered) <= MANY or len(self.stairs) <= 2 * STEPS:
+            return self._each(offered)
+        fine = np.zeros(len(offered), dtype=bool)  # a coarse look first: most fail it
+        near = np.flatnonzero(self.coarse(STEPS).which_offered(offered))
+        fine[near] = self._each(offered.take(near))
+        return fine
+
+    def _each(self, offered: Offered) -> NDArray[np.bool_]:
+        fine, stairs = np.zeros(len(offered), dtype=bool), self.stairs
+        least = self.bounds.committed(self.placement, self.group, offered.committed_usd)
+        median, late = offered.seconds.both
+        for n in range(len(stairs)):  # one step at a time: pools are many, steps are few
             rest = np.flatnonzero(~fine)
             if not len(rest):
                 break
-            paid = rate[rest] + stairs.usd_per_hour[n]
-            cost = self.bounds.cost(placement, group, paid, stairs.seconds[n], times[0][rest])
-            hours = self.bounds.hours(placement, group, stairs.confident_seconds[n], times[1][rest])
+            paid = offered.usd_per_hour[rest] + stairs.usd_per_hour[n]
+            cost = self.bounds.cost(self.placement, self.group, paid, stairs.seconds[n], median[rest])
+            hours = self.bounds.hours(self.placement, self.group, stairs.confident_seconds[n], late[rest])
             fine[rest] = self.prune.keep(np.maximum(cost, least[rest]), hours, count=False)
         return fine

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.problem import Floats, Ints, Pools
-from rlopt.search.bounds import Bounds, Group
-from rlopt.search.incumbents import Served
+from rlopt.search.bounds import Bounds
+from rlopt.search.groups import Group, Served
 from rlopt.search.prune import Prune
 from rlopt.table import Table
 from rlopt.words import ASYNC
@@ -38,7 +38,7 @@ class Steps(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class GroupBounds:
     """Bounds on the groups of one search."""
 
     bounds: Bounds
@@ -127,7 +127,7 @@ def open_groups(
     bounds: Bounds, prune: Prune, placement: int, groups: Sequence[Served], mixed: bool = False
 ) -> Iterator[Served]:
     """Groups that could matter, the most promising first; what is learnt on the way excludes the later ones."""
-    usd, hours = Outlook(bounds, groups).least(placement, prune, mixed)
+    usd, hours = GroupBounds(bounds, groups).least(placement, prune, mixed)
     closed = set(np.flatnonzero(np.isinf(usd)).tolist())
     for number in _by_bound(usd, hours, prune):
         if prune.could(float(usd[number]), float(hours[number])):
@@ -138,11 +138,11 @@ def open_groups(
         prune.excluded["pools bounded by a known plan or a limit"] += sum(len(groups[n].train) for n in closed)
 
 
-def nearest(bounds: Bounds, prune: Prune, modes: Sequence[int], groups: Sequence[Served]) -> list[Served]:
+def nearest_groups(bounds: Bounds, prune: Prune, placements: Sequence[int], groups: Sequence[Served]) -> list[Served]:
     """The groups with the lowest bounds in any placement: where incumbents are looked for."""
-    if len(groups) <= FIRST_GROUPS or not modes:
+    if len(groups) <= FIRST_GROUPS or not placements:
         return list(groups)
-    found = [Outlook(bounds, groups).least(mode, prune) for mode in modes]
+    found = [GroupBounds(bounds, groups).least(placement, prune) for placement in placements]
     usd, hours = (np.min([pair[n] for pair in found], axis=0) for n in (0, 1))
     return [groups[n] for n in _by_bound(usd, hours, prune)[:FIRST_GROUPS]]
 

@@ -2,49 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rlopt.columns.side_pools import alone, every_pair
 from rlopt.problem import Floats, Ints, Pools, Problem, SidePools
-from rlopt.search.bounds import Group
-from rlopt.search.could_win import CouldWin
-from rlopt.search.prune import pareto_index
-from rlopt.table import groups
-from rlopt.words import PoolRole
+from rlopt.search.bounds import Bounds
+from rlopt.search.group_bounds import nearest_groups
+from rlopt.search.groups import Group, Served
+from rlopt.search.pricing import Pricing
+from rlopt.search.prune import Prune
+from rlopt.search.staircase import pareto_index
+from rlopt.words import COLOCATED, Placement, PoolRole
 
 FIRST_LOOK = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
-    """Pools that may be put together: row numbers of one zone, variant and group size.
-
-    ``score`` is None where the training pool does the scoring.
-    """
-
-    group: Group
-    train: Ints
-    rollout: Ints
-    score: Ints | None
+def incumbents(pricing: Pricing, placements: Sequence[int], groups: Sequence[Served]) -> None:
+    """Price the most promising columns of every placement."""
+    if Placement.COLOCATED in pricing.problem.request.placements and len(pricing.problem.colocated):
+        pricing.price(COLOCATED, _promising_colocated(pricing.bounds, pricing.prune))
+    nearest = nearest_groups(pricing.bounds, pricing.prune, placements, groups)
+    for placement, train, beside in _promising_pairs(pricing.bounds, pricing.prune, placements, nearest):
+        pricing.price(placement, train, beside)
 
 
-def served_groups(problem: Problem) -> Iterator[Served]:
-    """Rows that may be put together: one zone, one variant, one group size."""
-    training, rollout, scoring = problem.training, problem.rollout, problem.scoring
-    sampled = groups(rollout.zone, rollout.group_size, rollout.variant)
-    scored = groups(scoring.zone, scoring.group_size, scoring.variant)
-    for (zone, size, variant), train in groups(training.zone, training.group_size, training.variant).items():
-        here = sampled.get((zone, size, problem.variants[variant].sampler))
-        own = bool(problem.variants[variant].own)
-        score = scored.get((zone, size, variant)) if own else None
-        if here is not None and (score is not None or not own):
-            yield Served(Group(zone, variant, size), train, here, score)
+def _promising_colocated(bounds: Bounds, prune: Prune) -> Ints:
+    """Row numbers of colocated pools on the staircases, cheapest bound first."""
+    pools = bounds.problem.colocated
+    rows = np.concatenate(_staircases(pools, np.arange(len(pools))))
+    cost, hours = bounds.of_colocated(pools.take(rows))
+    fine = prune.keep(cost, hours, count=False)
+    rows, cost = rows[fine], cost[fine]
+    return np.asarray(rows[np.argsort(cost, kind="stable")[: FIRST_LOOK * 8]])
 
 
-def classes(pools: Pools, rows: Ints) -> list[Ints]:
+def _promising_pairs(
+    bounds: Bounds, prune: Prune, placements: Sequence[int], groups: Sequence[Served]
+) -> Iterator[tuple[int, Ints, SidePools]]:
+    """Per placement the pairs of staircase pools with the lowest bounds: training rows, and what stands beside them."""
+    problem = bounds.problem
+    everything: list[SidePools] = []
+    picks: dict[int, list[tuple[Floats, Ints, Ints]]] = {placement: [] for placement in placements}
+    start = 0
+    for served in groups:
+        trained = _staircases(problem.training, served.train)
+        for beside in _side_pools(problem, served):
+            everything.append(beside)
+            for rows in trained:
+                if len(rows) and len(beside):
+                    for placement in placements:
+                        bound, row, at = _best_pairs(bounds, prune, placement, served.group, rows, beside)
+                        picks[placement].append((bound, row, at + start))
+            start += len(beside)
+    for placement, found in picks.items():
+        if found:
+            bound, row, at = (np.concatenate([part[n] for part in found]) for n in range(3))
+            best = np.lexsort((row, bound))[: 20 * FIRST_LOOK]
+            if len(best):
+                yield placement, row[best], SidePools.join(everything).take(at[best])
+
+
+def _staircases(pools: Pools, rows: Ints) -> list[Ints]:
     """Staircase pools among all rows and among those never reclaimed (a share floor may need them)."""
     found = []
     for part in (rows, rows[~pools.spot[rows]]):
@@ -52,63 +72,22 @@ def classes(pools: Pools, rows: Ints) -> list[Ints]:
     return found if len(found[0]) != len(found[1]) or bool((found[0] != found[1]).any()) else found[:1]
 
 
-def promising_colocated(could_win: CouldWin, bound: Callable[[Pools], tuple[Floats, Floats]]) -> Ints:
-    """Row numbers of colocated pools on the staircases, cheapest bound first."""
-    pools, prune = could_win.problem.colocated, could_win.prune
-    rows = np.concatenate(classes(pools, np.arange(len(pools))))
-    cost, hours = bound(pools.take(rows))
-    fine = prune.keep(cost, hours, count=False)
-    rows, cost = rows[fine], cost[fine]
-    return np.asarray(rows[np.argsort(cost, kind="stable")[: FIRST_LOOK * 8]])
-
-
-def promising_pairs(
-    could_win: CouldWin, groups: Sequence[Served], modes: Sequence[int]
-) -> Iterator[tuple[int, Ints, SidePools]]:
-    """Per placement the pairs of staircase pools with the lowest bounds."""
-    problem = could_win.problem
-    everything: list[SidePools] = []
-    picks: dict[int, list[tuple[Floats, Ints, Ints]]] = {m: [] for m in modes}
-    start = 0
-    for served in groups:
-        trained = classes(problem.training, served.train)
-        for beside in _supports(could_win, served):
-            everything.append(beside)
-            for u in trained:
-                if len(u) and len(beside):
-                    for m in modes:
-                        bound, row, at = _picked(could_win, m, served.group, u, beside)
-                        picks[m].append((bound, row, at + start))
-            start += len(beside)
-    for m, found in picks.items():
-        if found:
-            bound, row, at = (np.concatenate([part[n] for part in found]) for n in range(3))
-            best = np.lexsort((row, bound))[: 20 * FIRST_LOOK]
-            if len(best):
-                yield m, row[best], SidePools.join(everything).take(at[best])
-
-
-def _supports(could_win: CouldWin, served: Served) -> list[SidePools]:
+def _side_pools(problem: Problem, served: Served) -> list[SidePools]:
     """Staircases of what stands beside the training pool: of all offers, and of those never reclaimed."""
-    problem = could_win.problem
-    found = [alone(problem, PoolRole.SAMPLE, rows) for rows in classes(problem.rollout, served.rollout)]
+    found = [alone(problem, PoolRole.SAMPLE, rows) for rows in _staircases(problem.rollout, served.rollout)]
     if served.score is None:
         return found
-    scored = [alone(problem, PoolRole.SCORE, rows) for rows in classes(problem.scoring, served.score)]
+    scored = [alone(problem, PoolRole.SCORE, rows) for rows in _staircases(problem.scoring, served.score)]
     return [every_pair(problem, a, b) for a in found for b in scored]
 
 
-def _picked(
-    could_win: CouldWin, placement: int, group: Group, train: Ints, beside: SidePools
+def _best_pairs(
+    bounds: Bounds, prune: Prune, placement: int, group: Group, train: Ints, beside: SidePools
 ) -> tuple[Floats, Ints, Ints]:
     """Bounds, training rows and numbers of the pools beside them, of the best pairs of one group."""
-    a = could_win.problem.training.take(train)
-    sampling, confident = beside.times.at(placement).both
-    rate = a.rate[:, None] + beside.rate[None, :]
-    cost = could_win.bounds.cost(placement, group, rate, a.times.in_step.median[:, None], sampling[None, :])
-    hours = could_win.bounds.hours(placement, group, a.times.in_step.confident[:, None], confident[None, :])
-    score = np.where(could_win.prune.keep(cost, hours, count=False), cost, np.inf)
-    if could_win.prune.goal == "time":
+    cost, hours = bounds.of_pairs(placement, group, bounds.problem.training.take(train), beside)
+    score = np.where(prune.keep(cost, hours, count=False), cost, np.inf)
+    if prune.goal == "time":
         score = np.where(np.isfinite(score), hours, np.inf)
     best = np.argsort(score, axis=None, kind="stable")[:FIRST_LOOK]
     rows, cols = np.unravel_index(best, score.shape)

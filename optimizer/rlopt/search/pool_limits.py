@@ -8,68 +8,65 @@ pool that leaves it most room. A share is a ratio, where one pool makes up for a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join
 from rlopt.columns.side_pools import alone
-from rlopt.problem import Columns, Ints, Problem, SidePools
+from rlopt.problem import Floats, Ints, Problem, SidePools
 from rlopt.rules import Rule
-from rlopt.search.incumbents import Served
+from rlopt.search.groups import Served
 from rlopt.words import PoolRole
 
 
-def keeping(
+def within_limits(
     problem: Problem, placement: int, served: Served, rules: Sequence[Rule], excluded: Counter[str]
 ) -> Served | None:
     """The pools of a group that break no rule by themselves, the others counted; None where a kind has none left."""
+    limits = [_Limit(problem, placement, rule, excluded) for rule in rules if _of_single_pools(rule)]
     train = served.train
-    for rule in _of_pools(rules):
-        fine = _fine(rule, _joined(problem, placement, train, SidePools.none(len(train))), problem)
-        excluded[rule.key] += int((~fine).sum())
-        train = train[fine]
+    for limit in limits:
+        train = limit.kept(train, train, SidePools.none(len(train)))
         if not len(train):
             return None
-    rollout = _beside(problem, placement, train, PoolRole.SAMPLE, served.rollout, rules, excluded)
-    score = served.score
-    if score is not None:
-        score = _beside(problem, placement, train, PoolRole.SCORE, score, rules, excluded)
+    rollout, score = served.rollout, served.score
+    for limit in limits:
+        rollout = limit.kept(rollout, limit.roomiest(train, len(rollout)), alone(problem, PoolRole.SAMPLE, rollout))
+        if score is not None:
+            score = limit.kept(score, limit.roomiest(train, len(score)), alone(problem, PoolRole.SCORE, score))
     empty = not len(rollout) or (score is not None and not len(score))
     return None if empty else replace(served, train=train, rollout=rollout, score=score)
 
 
-def _of_pools(rules: Sequence[Rule]) -> Iterator[Rule]:
-    return (one for one in rules if one.scope.of_single_pools and one.amount is not None and one.sense != "==")
+def _of_single_pools(rule: Rule) -> bool:
+    return rule.scope.of_single_pools and rule.amount is not None and rule.sense != "=="
 
 
-def _joined(problem: Problem, placement: int, train: Ints, beside: SidePools) -> Columns:
-    return join(problem, placement, train, beside, Checkpointing.first(np.ones_like(train)))
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """One rule held against pools of one placement."""
 
+    problem: Problem
+    placement: int
+    rule: Rule
+    excluded: Counter[str]
 
-def _fine(rule: Rule, columns: Columns, problem: Problem) -> np.ndarray:
-    assert rule.amount is not None
-    return rule.admits(rule.amount(columns, problem))
+    def kept(self, rows: Ints, train: Ints, beside: SidePools) -> Ints:
+        """Those of ``rows`` whose training pool and side pools together keep the rule; the others are counted."""
+        fine = self.rule.admits(self._amounts(train, beside))
+        self.excluded[self.rule.key] += int((~fine).sum())
+        return rows[fine]
 
+    def roomiest(self, train: Ints, count: int) -> Ints:
+        """The training pool that leaves most room for others, ``count`` times."""
+        amounts = self._amounts(train, SidePools.none(len(train)))
+        best = int(np.argmin(amounts) if self.rule.sense == "<=" else np.argmax(amounts))
+        return np.full(count, train[best], dtype=np.int64)
 
-def _beside(
-    problem: Problem,
-    placement: int,
-    train: Ints,
-    kind: PoolRole,
-    rows: Ints,
-    rules: Sequence[Rule],
-    excluded: Counter[str],
-) -> Ints:
-    """Rows of one kind that keep every rule beside the training pool that leaves most room for it."""
-    for rule in _of_pools(rules):
-        assert rule.amount is not None
-        amounts = rule.amount(_joined(problem, placement, train, SidePools.none(len(train))), problem)
-        roomy = train[int(np.argmin(amounts) if rule.sense == "<=" else np.argmax(amounts))]
-        first = np.full(len(rows), roomy, dtype=np.int64)
-        fine = _fine(rule, _joined(problem, placement, first, alone(problem, kind, rows)), problem)
-        excluded[rule.key] += int((~fine).sum())
-        rows = rows[fine]
-    return rows
+    def _amounts(self, train: Ints, beside: SidePools) -> Floats:
+        columns = join(self.problem, self.placement, train, beside, Checkpointing.first(np.ones_like(train)))
+        assert self.rule.amount is not None
+        return self.rule.amount(columns, self.problem)

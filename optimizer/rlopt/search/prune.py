@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,10 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.problem import Columns, Floats
-from rlopt.table import Table, group_ids
+from rlopt.rules import Rule
+from rlopt.search.staircase import staircase
 from rlopt.words import Objective
 
 Goal = Objective | Literal["frontier"]
+NEAR_OPTIMAL = 0.01
+"""Columns up to this share above the optimum stay in the program, so its bound speaks of rivals too."""
 NOISE = 1e-9
 BARRED = "a limit or floor that no pools can keep"
 
@@ -40,6 +44,16 @@ class Prune:
     hours: Floats = field(default_factory=lambda: np.zeros(0))
     costs: Floats = field(default_factory=lambda: np.zeros(0))
     excluded: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(goal: Goal, rules: Sequence[Rule]) -> Prune:
+        """Nothing known yet; the limits on hours and cost that some of ``rules`` set."""
+
+        def limit(key: str) -> float:
+            return next((rule.limit for rule in rules if rule.key == key), math.inf)
+
+        slack = 0.0 if goal == "frontier" else NEAR_OPTIMAL
+        return Prune(goal, limit("limits.deadline"), limit("limits.budget"), slack)
 
     @property
     def blind(self) -> bool:
@@ -94,59 +108,3 @@ class Prune:
             self.hours, self.costs = staircase(
                 np.concatenate([self.hours, columns.confident_hours]), np.concatenate([self.costs, columns.usd])
             )
-
-
-def least_of(columns: Columns, most: int) -> Columns:
-    """The ``most`` cheapest columns."""
-    return columns if len(columns) <= most else columns.take(np.argpartition(columns.usd, most)[:most])
-
-
-def unique(columns: Columns) -> Columns:
-    """Each column once."""
-    pools = (columns.train, columns.rollout, columns.rollout2, columns.score, columns.score2)
-    ids = group_ids(columns.placement, *pools, columns.interval_steps, columns.tier, columns.recovery)
-    return columns.take(np.sort(np.unique(ids, return_index=True)[1]))
-
-
-def staircase(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Points not dominated in (first, second), by first ascending and second strictly descending."""
-    chosen = pareto_index(first, second)
-    return first[chosen], second[chosen]
-
-
-def pareto_index(first: Floats, second: Floats) -> NDArray[np.int64]:
-    """Indices of the points that no other beats in both, by ``first`` ascending."""
-    order = np.lexsort((second, first))
-    values = second[order]
-    before = np.concatenate([[np.inf], np.minimum.accumulate(values)[:-1]]) if len(values) else values
-    return np.asarray(order[values < before], dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Stairs(Table):
-    """Virtual pools that bound a set of real ones: at each rate the least seconds of any pool no dearer.
-
-    For every real pool some step is no dearer, no slower in the median and no slower at the confidence quantile.
-    """
-
-    usd_per_hour: Floats
-    seconds: Floats
-    confident_seconds: Floats
-
-    @staticmethod
-    def of(usd_per_hour: Floats, seconds: Floats, confident_seconds: Floats) -> Stairs:
-        """Steps of the given pools, shape (steps,) each."""
-        order = np.argsort(usd_per_hour, kind="stable")
-        least = np.minimum.accumulate(seconds[order])
-        confident = np.minimum.accumulate(confident_seconds[order])
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (least[1:] < least[:-1]) | (confident[1:] < confident[:-1])
-        return Stairs(usd_per_hour[order][new], least[new], confident[new])
-
-    def coarse(self, steps: int) -> Stairs:
-        """At most ``steps`` steps that bound what these do: neighbours share the least rate and the least seconds."""
-        if len(self.usd_per_hour) <= steps:
-            return self
-        start = np.linspace(0, len(self.usd_per_hour), steps, endpoint=False).astype(np.int64)
-        least = [np.minimum.reduceat(part, start) for part in (self.usd_per_hour, self.seconds, self.confident_seconds)]
-        return Stairs(*least)

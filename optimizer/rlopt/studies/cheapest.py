@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,75 +16,14 @@ from rlopt.assembly.plan import build_plan
 from rlopt.columns.joint import pool_rows
 from rlopt.problem import Columns, Ints, Problem
 from rlopt.program import Program
-from rlopt.rules import Rule, rules_of
-from rlopt.search.bounds import Bounds
 from rlopt.search.formulate import formulate
-from rlopt.search.prune import Goal, Prune
-from rlopt.search.search import Search
+from rlopt.search.prune import Goal
+from rlopt.search.search import Found, search
 from rlopt.words import Objective
 
-NEAR_OPTIMAL = 0.01
-"""Columns up to this share above the optimum stay in the program, so its bound speaks of rivals too."""
 PROOF = 1e-6
 LEAST_SECONDS = 0.01
 """What the solver gets where the search has used the time limit up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Columns that can be the answer, what was excluded, and which of the columns keep every rule."""
-
-    columns: Columns
-    rules: tuple[Rule, ...]
-    admitted: np.ndarray
-    excluded: dict[str, int]
-    complete: bool = True
-    """False where time was up before everything was looked at: the columns are then no proof."""
-    least_usd: float = 0.0
-    """No column of the problem costs less, whatever its pools."""
-
-
-def limit_of(rules: Sequence[Rule], key: str) -> float:
-    """The limit a rule sets on ``key``; infinite where none does."""
-    return next((rule.limit for rule in rules if rule.key == key), math.inf)
-
-
-def admitted(columns: Columns, rules: Sequence[Rule], problem: Problem) -> np.ndarray:
-    """Which columns keep every rule, in double precision."""
-    fine = np.ones(len(columns), dtype=bool)
-    for rule in rules:
-        if len(columns):
-            fine &= rule.kept_by(columns, problem)
-    return fine
-
-
-def find(
-    problem: Problem,
-    goal: Goal,
-    rules: Sequence[Rule] | None = None,
-    reductions: bool = True,
-    slack: float = NEAR_OPTIMAL,
-    seconds: float = math.inf,
-    quick: bool = False,
-) -> Found:
-    """Search one problem under ``rules`` (the request's own by default), for ``seconds`` at most.
-
-    ``quick`` looks at the most promising columns alone.
-    """
-    chosen = tuple(rules_of(problem) if rules is None else rules)
-    prune = Prune(
-        goal,
-        limit_of(chosen, "limits.deadline"),
-        limit_of(chosen, "limits.budget"),
-        slack if goal != "frontier" else 0.0,
-    )
-    bounds = Bounds.of(problem, chosen)
-    ends = time.perf_counter() + seconds
-    search = Search(problem, bounds, chosen, prune, reductions, quick, ends)
-    columns = search.run()
-    excluded = {reason: count for reason, count in prune.excluded.items() if count}
-    least = float(np.min(bounds.fixed, initial=math.inf))
-    return Found(columns, chosen, admitted(columns, chosen, problem), excluded, not search.stopped, least)
 
 
 def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) -> int:
@@ -235,7 +173,7 @@ def chosen(
     """The same, with the plan's joint column (one row); None where there is no plan."""
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
     start, seconds = time.perf_counter(), math.inf if time_limit is None else time_limit
-    found = find(problem, goal, reductions=reductions, seconds=seconds)
+    found = search(problem, goal, reductions=reductions, seconds=seconds)
     spent = time.perf_counter() - start
     left = None if time_limit is None else max(time_limit - spent, LEAST_SECONDS)
     plan, column = solve_column(problem, found, goal, backend, left)

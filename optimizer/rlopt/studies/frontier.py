@@ -16,8 +16,9 @@ from rlopt.columns.joint import pool_rows
 from rlopt.facts import Offer
 from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, deadline, rules_of
-from rlopt.search.prune import pareto_index
-from rlopt.studies.cheapest import Found, admitted, find, solve_found
+from rlopt.search.search import Found, admitted, search
+from rlopt.search.staircase import pareto_index
+from rlopt.studies.cheapest import solve_found
 from rlopt.studies.knee import knee
 
 ROUNDING = 1e-9
@@ -31,7 +32,7 @@ def _within(hours: float, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 def frontier_columns(problem: Problem) -> Found:
     """All columns on the frontier, by hours; the found set's rows are in that order."""
-    found = find(problem, "frontier", rules_of(problem))
+    found = search(problem, "frontier", rules_of(problem))
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
     if len(columns):
         columns = columns.take(pareto_index(columns.confident_hours, columns.usd))
@@ -87,7 +88,7 @@ def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoin
 
     `frontier` proves every point; these are plans as well, but a better one may stand between them.
     """
-    found, offers = find(problem, "frontier", quick=True), problem.market.offers
+    found, offers = search(problem, "frontier", quick=True), problem.market.offers
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
     columns = columns.take(pareto_index(columns.confident_hours, columns.usd)) if len(columns) else columns
     short = []

@@ -20,7 +20,7 @@ from rlopt.problem import Floats, Ints, Pools, Problem
 from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelRef, Models, Pairs, Request
 from rlopt.rules.gpus import offer_matches
-from rlopt.search.prune import pareto_index
+from rlopt.search.staircase import pareto_index
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_HOUR, seconds_to_hours
 from rlopt.words import Placement
 

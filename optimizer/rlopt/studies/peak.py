@@ -30,7 +30,8 @@ from rlopt.reports import words
 from rlopt.request import Job, Request
 from rlopt.request.limits import Robust
 from rlopt.rules import rules_of
-from rlopt.studies.cheapest import cheapest, find
+from rlopt.search.search import search
+from rlopt.studies.cheapest import cheapest
 from rlopt.studies.problem import part_of, rebuilt
 from rlopt.studies.stress import beside, right_plan
 from rlopt.words import COLOCATED
@@ -207,7 +208,7 @@ def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> 
     except (MissingFactError, NotSupportedError) as error:
         return error.sentence()
     there = replace(there, phases=wide.phases)
-    found = find(there, "cost", [rule for rule in rules_of(there) if not rule.relaxable], reductions=False)
+    found = search(there, "cost", [rule for rule in rules_of(there) if not rule.relaxable], reductions=False)
     same = [j for j in np.flatnonzero(found.admitted) if _alike(there, found.columns, int(j), problem, column)]
     if not same:
         return "its layout is not among those that fit the heavier load, host memory and disks included"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from rlopt.problem import Problem
+from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, rules_of
-from rlopt.studies.cheapest import Found, find
+from rlopt.search.search import search
 
 
 def broken(problem: Problem, more: Sequence[Rule] = ()) -> tuple[str, ...] | None:
@@ -19,24 +17,20 @@ def broken(problem: Problem, more: Sequence[Rule] = ()) -> tuple[str, ...] | Non
     """
     rules = rules_of(problem)
 
-    def some(kept: Sequence[Rule]) -> Found | None:
-        found = find(problem, "cost", [*kept, *more])
-        return found if found.admitted.any() else None
+    def best(kept: Sequence[Rule]) -> Columns | None:
+        """The cheapest column (one row) that keeps some rules."""
+        found = search(problem, "cost", [*kept, *more])
+        row = found.best()
+        return None if row is None else found.columns.take(slice(row, row + 1))
 
-    if some(rules) is not None:
+    if best(rules) is not None:
         return ()
-    unbound = some([rule for rule in rules if not rule.relaxable])
+    unbound = best([rule for rule in rules if not rule.relaxable])
     if unbound is None:
         return None
-    rows = np.flatnonzero(unbound.admitted)
-    best = unbound.columns.take(rows[[int(np.argmin(unbound.columns.usd[rows]))]])
-    lifted = [
-        rule
-        for rule in rules
-        if rule.relaxable and rule.amount is not None and not rule.admits(rule.amount(best, problem))[0]
-    ]
+    lifted = [rule for rule in rules if rule.relaxable and not rule.kept_by(unbound, problem)[0]]
     for rule in sorted(lifted, key=lambda rule: rule.key):  # floors first: they are the last thing to give up
         fewer = [other for other in lifted if other is not rule]
-        if some([other for other in rules if other not in fewer]) is not None:
+        if best([other for other in rules if other not in fewer]) is not None:
             lifted = fewer
     return tuple(rule.key for rule in lifted)

@@ -17,7 +17,8 @@ from rlopt.problem import Columns, Problem
 from rlopt.problem.detail import PoolDetail
 from rlopt.request import Request
 from rlopt.rules import rules_of
-from rlopt.studies.cheapest import find, solve_column
+from rlopt.search.search import search
+from rlopt.studies.cheapest import solve_column
 from rlopt.studies.configuration.broken_limits import broken as keys_broken
 from rlopt.studies.configuration.fixed_problem import held, narrowed, stated_rules
 from rlopt.studies.configuration.published_request import without
@@ -62,7 +63,7 @@ def price(
     if broken:
         own = _built(problem, config, without(question.request, broken), machines)
         more = stated_rules(own, config)
-    found = find(own, "cost", [*rules_of(own), *more])
+    found = search(own, "cost", [*rules_of(own), *more])
     plan, column = solve_column(own, found, "cost", backend)
     if column is None or not isinstance(plan, FoundPlan):
         return PricedConfiguration(own, None, (), broken, question.outside, machines)

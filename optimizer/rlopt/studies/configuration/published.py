@@ -20,7 +20,8 @@ from rlopt.problem import Problem
 from rlopt.problem.fixed import Fixed, FixedEngine, FixedSampling, FixedTraining
 from rlopt.request import Request
 from rlopt.rules import Rule, Scope, rules_of
-from rlopt.studies.cheapest import cheapest, find, solve_found
+from rlopt.search.search import search
+from rlopt.studies.cheapest import cheapest, solve_found
 from rlopt.studies.configuration.broken_limits import broken as keys_broken
 from rlopt.studies.configuration.published_request import (
     Published,
@@ -103,7 +104,7 @@ def compare(problem: Problem, run: Published, plan: Plan | None = None, backend:
         return PublishedComparison(own, None, None, asked.lifted, (), asked.assumed, _misfit(narrow, run))
     if broken:
         narrow = _built(problem, asked, without(asked.narrow, broken), held)
-    found = find(narrow, "cost", [*rules_of(narrow), _size(run)])
+    found = search(narrow, "cost", [*rules_of(narrow), _size(run)])
     configuration = solve_found(narrow, found, "cost", backend)
     lifted = tuple(dict.fromkeys((*asked.lifted, *broken)))
     unlimited = own

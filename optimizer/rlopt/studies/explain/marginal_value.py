@@ -15,7 +15,7 @@ from rlopt.answers.plan import FoundPlan
 from rlopt.problem import Problem
 from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search.clock import Clock
-from rlopt.studies.cheapest import find
+from rlopt.search.search import search
 from rlopt.studies.problem import rebuilt
 
 ROUNDING = 1e-9
@@ -70,7 +70,7 @@ def _moved(problem: Problem, rule: Rule, limit: float | None, clock: Clock) -> M
 
 def _best(problem: Problem, rules: Sequence[Rule], rule: Rule, limit: float | None, clock: Clock) -> MovedLimit | None:
     by_time = problem.request.objective == "time"
-    found = find(problem, "time" if by_time else "cost", rules, seconds=clock.left)
+    found = search(problem, "time" if by_time else "cost", rules, seconds=clock.left)
     clock.saw(found.complete)
     rows = np.flatnonzero(found.admitted)
     if not len(rows):

@@ -19,7 +19,7 @@ from rlopt.problem import Problem
 from rlopt.request import Request
 from rlopt.rules import Rule, Scope, rules_of
 from rlopt.search.clock import Clock
-from rlopt.studies.cheapest import Found, find
+from rlopt.search.search import Found, search
 from rlopt.studies.problem import rebuilt
 from rlopt.words import Offload
 
@@ -28,15 +28,6 @@ HALVINGS, TO_THE_UNIT = 7, 60
 LONGEST_SECONDS = 10.0
 WIDER_GPUS = (2, 4, 16)
 MOST_GPUS = 4096
-
-
-def _best(found: Found, by_time: bool = False) -> int | None:
-    """Row of the cheapest (or fastest) column that keeps every rule of the search."""
-    rows = np.flatnonzero(found.admitted)
-    if not len(rows):
-        return None
-    values = found.columns.confident_hours if by_time else found.columns.usd
-    return int(rows[np.argmin(values[rows])])
 
 
 def _relaxation(key: str, before: Any, after: Any, unit: str, found: Found, j: int) -> Relaxation:
@@ -62,8 +53,8 @@ def _smallest(
 ) -> tuple[Found, int]:
     """Move the limit as little as a plan needs; returns the search and row of that plan."""
     if rule.key == "limits.deadline":
-        fastest = find(problem, "time", others, seconds=clock.left)
-        row = _best(fastest, by_time=True)
+        fastest = search(problem, "time", others, seconds=clock.left)
+        row = fastest.best(by_time=True)
         return (fastest, row) if row is not None else (found, j)
     as_predicted = problem.request.limits.robust.time == 1.0  # else the cheapest plan need not be so in the worst case
     if (rule.key == "limits.budget" and as_predicted) or rule.scope is Scope.REQUEST:
@@ -74,8 +65,8 @@ def _smallest(
         middle = (worst + reached) / 2.0
         if clock.over or abs(reached - worst) <= max(rule.step if clock.exact else 0.0, 1e-6 * max(1.0, abs(worst))):
             break
-        nearer = find(problem, "cost", [*others, replace(rule, limit=middle)], seconds=clock.left)
-        better = _best(nearer)
+        nearer = search(problem, "cost", [*others, replace(rule, limit=middle)], seconds=clock.left)
+        better = nearer.best()
         if better is None:
             worst = middle
         else:
@@ -87,8 +78,8 @@ def _limits(problem: Problem, clock: Clock) -> list[Relaxation]:
     rules, found = rules_of(problem), []
     for rule in (r for r in rules if r.relaxable and r.amount is not None and r.key != "limits.max_gpus"):
         others = [other for other in rules if other is not rule]
-        without = find(problem, "cost", others, seconds=clock.left)
-        j = _best(without)
+        without = search(problem, "cost", others, seconds=clock.left)
+        j = without.best()
         if j is None:
             continue
         without, j = _smallest(problem, rule, others, without, j, clock)
@@ -106,8 +97,8 @@ def _more_gpus(problem: Problem, clock: Clock) -> list[Relaxation]:
             break
         wider = rebuilt(problem, problem.request.replaced("limits.max_gpus", wide))
         rules = rules_of(wider)
-        found = find(wider, "cost", rules, seconds=clock.left)
-        j = _best(found)
+        found = search(wider, "cost", rules, seconds=clock.left)
+        j = found.best()
         if j is None:
             continue
         rule = next(rule for rule in rules if rule.key == "limits.max_gpus")
@@ -145,18 +136,18 @@ def _choices(problem: Problem, memory: bool, clock: Clock) -> list[Relaxation]:
         if clock.over:
             break
         opened = rebuilt(problem, problem.request.replaced(key, value))
-        search = find(opened, "cost", seconds=clock.left)
-        j = _best(search)
+        here = search(opened, "cost", seconds=clock.left)
+        j = here.best()
         if j is not None:
-            found.append(_relaxation(key, before, after, "", search, j))
+            found.append(_relaxation(key, before, after, "", here, j))
     return found
 
 
 def combined_change(problem: Problem) -> list[list[Relaxation]]:
     """The cheapest plan with every relaxable limit left out: all that it exceeds, as one combined change."""
     rules = rules_of(problem)
-    found = find(problem, "cost", [rule for rule in rules if not rule.relaxable], seconds=LONGEST_SECONDS)
-    j = _best(found)
+    found = search(problem, "cost", [rule for rule in rules if not rule.relaxable], seconds=LONGEST_SECONDS)
+    j = found.best()
     if j is None:
         return []
     broken = [(rule, _amount(rule, found, j, problem)) for rule in rules if rule.relaxable and rule.amount is not None]

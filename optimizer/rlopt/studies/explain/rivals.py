@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from rlopt.answers.explanation import Axis, Over, Rival, Verdict
 from rlopt.answers.plan import FoundPlan
 from rlopt.assembly.bottlenecks import idle_pools, smaller_gpus, with_smaller
@@ -23,7 +21,7 @@ from rlopt.facts import Offer
 from rlopt.problem import Problem
 from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
-from rlopt.studies.cheapest import Found, find
+from rlopt.search.search import Found, search
 from rlopt.studies.explain.unfit import empty, too_large, why_empty
 from rlopt.studies.problem import part_of, rebuilt
 
@@ -100,30 +98,23 @@ def _rival(asked: _Asked, plan: FoundPlan, clock: Clock) -> Rival:
     if empty(own):
         over = too_large(own)
         return rival("memory", **_misfit(own)) if over is None else rival("limits", over=[over])
-    kept = find(own, "time" if by_time else "cost", rules, seconds=clock.left)
+    kept = search(own, "time" if by_time else "cost", rules, seconds=clock.left)
     clock.saw(kept.complete)
-    j = _best(kept, by_time)
+    j = kept.best(by_time)
     if j is not None:
         return rival("slower" if by_time else "dearer", **_told(own, kept, j), by_dimension=_beside(own, kept, j, plan))
     if not kept.complete:
         return rival("unproven")
-    fastest = find(own, "time", [rule for rule in rules if rule.key != DEADLINE], seconds=clock.left)
-    j = _best(fastest, by_time=True) if any(rule.key == DEADLINE for rule in rules) else None
+    fastest = search(own, "time", [rule for rule in rules if rule.key != DEADLINE], seconds=clock.left)
+    j = fastest.best(by_time=True) if any(rule.key == DEADLINE for rule in rules) else None
     if j is not None and fastest.complete:
         return rival("late", **_told(own, fastest, j), over=_over(own, fastest, j, rules))
-    unbound = find(own, "cost", [rule for rule in rules if not rule.relaxable], seconds=clock.left)
-    j = _best(unbound, by_time=False)
+    unbound = search(own, "cost", [rule for rule in rules if not rule.relaxable], seconds=clock.left)
+    j = unbound.best()
     if j is None or not unbound.complete:
         clock.saw(unbound.complete)
         return rival("unproven" if not unbound.complete else "limits")
     return rival("limits", **_told(own, unbound, j), over=_over(own, unbound, j, rules))
-
-
-def _best(found: Found, by_time: bool) -> int | None:
-    rows = np.flatnonzero(found.admitted)
-    if not len(rows):
-        return None
-    return int(rows[np.argmin((found.columns.confident_hours if by_time else found.columns.usd)[rows])])
 
 
 def _told(problem: Problem, found: Found, j: int) -> dict[str, object]:
