@@ -29,6 +29,7 @@ from rlopt.estimates import (
 )
 from rlopt.estimates.sampling.replica import Replica
 from rlopt.estimates.sampling.responses import Batch
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts.files.folder import load_catalog
 
 MODELS = ("Meta-Llama-3.1-8B", "DeepSeek-V3")
@@ -75,14 +76,16 @@ def main() -> None:
         room, share = np.full(count, 40.0), np.full(count, 64.0)
 
         def memory(shape: ModelShape = shape, layout: Layout = layout) -> object:
-            return (update_parts(shape, training, None, layout, tokens, "bf16", calibration).total(),
-                    forward_parts(shape, None, layout, tokens, "bf16", calibration).total())  # fmt: skip
+            worker, scorer = (Worker.planned(shape, one, layout, "bf16", calibration) for one in (training, None))
+            return update_parts(worker, tokens).total(), forward_parts(scorer, tokens).total()
 
         def update(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware) -> object:
-            return update_seconds(shape, training, hardware, layout, tokens, "bf16", 2048.0, 4, 1, calibration)
+            return update_seconds(
+                Worker.planned(shape, training, layout, "bf16", calibration), hardware, tokens, 2048.0, 4
+            )
 
         def forward(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware) -> object:
-            return forward_seconds(shape, hardware, layout, tokens, "bf16", 2048.0, calibration)
+            return forward_seconds(Worker.planned(shape, None, layout, "bf16", calibration), hardware, tokens, 2048.0)
 
         def generation(shape: ModelShape = shape, layout: Layout = layout, hardware: Hardware = hardware,
                        room: np.ndarray = room, share: np.ndarray = share) -> object:  # fmt: skip

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlopt.estimates import Layout, ModelShape, Stack, Tokens, Training, forward_parts, memory_margin, update_parts
+from rlopt.estimates import Layout, ModelShape, Stack, Tokens, Training, memory_margin
 from rlopt.estimates.sampling.colocated_memory import colocated_peaks
 from rlopt.estimates.training.activations import (
-    activation_gib,
     in_flight_layers,
     layer_gib,
     logits_gib,
@@ -20,8 +19,9 @@ from rlopt.estimates.training.activations import (
     routed_values,
     scores_gib,
 )
-from rlopt.estimates.training.memory import observed_gib, update_tensors
+from rlopt.estimates.training.memory import observed_gib
 from rlopt.units import GIB
+from tests.estimates.flat import activation_gib, forward_parts, update_parts, update_tensors
 from tests.estimates.parts import FULL, calibration, catalog, gpt3, layout, shape, tokens
 
 CAL = calibration()

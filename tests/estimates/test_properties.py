@@ -6,21 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlopt.estimates import (
-    Layout,
-    Tokens,
-    Training,
-    forward_parts,
-    forward_seconds,
-    generation_seconds,
-    host_gib,
-    kv_gib_per_token,
-    resident_gib,
-    update_parts,
-    update_seconds,
-)
+from rlopt.estimates import Layout, Tokens, Training, generation_seconds, host_gib, kv_gib_per_token, resident_gib
 from rlopt.estimates.sampling.replica import Replica
 from rlopt.estimates.sampling.responses import Batch
+from tests.estimates.flat import forward_parts, forward_seconds, update_parts, update_seconds
 from tests.estimates.parts import calibration, catalog, hardware, layout, shape
 
 CAL = calibration()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlopt.estimates import Layout, ModelShape, Training, forward_seconds, update_parts, update_seconds
+from rlopt.estimates import Layout, ModelShape, Training
 from rlopt.estimates.roles import (
     frozen_training,
     part_params,
@@ -20,12 +20,13 @@ from rlopt.estimates.roles import (
     trained_params,
 )
 from rlopt.estimates.training.activations import logits_gib
-from rlopt.estimates.training.compute import Passes
+from rlopt.estimates.training.passes import Passes
 from rlopt.estimates.training.states import planned_stack, training_states
 from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.units import GIB
 from rlopt.workloads import Role, build_workload
+from tests.estimates.flat import forward_seconds, update_parts, update_seconds
 from tests.estimates.parts import FULL, calibration, hardware, layout, tokens
 from tests.workloads import asked
 

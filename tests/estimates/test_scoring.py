@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates import forward_seconds
-from rlopt.estimates.training.scoring import scoring_layout, scoring_memory
+from rlopt.estimates.training.scoring import scoring_layout
 from rlopt.units import GIB
+from tests.estimates.flat import forward_seconds, scoring_memory
 from tests.estimates.parts import calibration, hardware, shape, tokens
 
 CAL = calibration()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlopt.estimates import Stack, Training, forward_parts, update_parts
-from rlopt.estimates.training.activations import activation_gib, layer_gib
+from rlopt.estimates import Stack, Training
+from rlopt.estimates.training.activations import layer_gib
 from rlopt.estimates.training.states import training_states
 from rlopt.units import GIB
+from tests.estimates.flat import activation_gib, forward_parts, update_parts
 from tests.estimates.parts import FULL, calibration, hardware, layout, shape, tokens
 
 CAL = calibration()

@@ -7,9 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.estimates import Stack, Tokens, Training, forward_seconds, optimizer_seconds, update_seconds
-from rlopt.estimates.training.compute import Passes, gemm_ceiling, gemm_rate, stage_compute_s
-from rlopt.estimates.training.update import micro_batch_seconds, micro_batches
+from rlopt.estimates import Stack, Tokens, Training
+from rlopt.estimates.training.compute import gemm_ceiling, gemm_rate
+from rlopt.estimates.training.passes import Passes
+from rlopt.estimates.training.update import micro_batches
+from tests.estimates.flat import (
+    forward_seconds,
+    micro_batch_seconds,
+    optimizer_seconds,
+    stage_compute_s,
+    update_seconds,
+)
 from tests.estimates.parts import FULL, hardware, layout, shape, tokens
 from tests.estimates.training_constants import constants
 

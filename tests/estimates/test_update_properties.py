@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlopt.estimates import Hardware, Layout, Stack, Training, forward_seconds, update_seconds
+from rlopt.estimates import Hardware, Layout, Stack, Training
+from tests.estimates.flat import forward_seconds, update_seconds
 from tests.estimates.parts import calibration, hardware, layout, shape, tokens
 
 CAL = calibration()

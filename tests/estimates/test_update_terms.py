@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.estimates import Layout, ModelShape, Stack, Training, optimizer_seconds, update_seconds
+from rlopt.estimates import Layout, ModelShape, Stack, Training
 from rlopt.estimates.communication import expert_parallel_s
-from rlopt.estimates.training.compute import attention_s, gemm_ceiling, gemm_rate, stage_compute_s
+from rlopt.estimates.training.compute import attention_s, gemm_ceiling, gemm_rate
 from rlopt.estimates.training.experts import experts_s
-from rlopt.estimates.training.update import _gather_s, micro_batch_seconds
+from rlopt.estimates.training.passes import Passes
+from rlopt.estimates.training.update import _gather_s
+from tests.estimates.flat import micro_batch_seconds, optimizer_seconds, stage_compute_s, update_seconds, worker
 from tests.estimates.parts import FULL, hardware, layout, shape, tokens
 from tests.estimates.training_constants import constants
 
@@ -80,9 +82,9 @@ def test_a_token_sends_no_more_copies_than_it_visits_experts() -> None:
 @pytest.mark.parametrize(("sharding", "per_param"), [(3, 2 * 2 + 2), (2, 2), (1, 0)])
 def test_full_sharding_gathers_twice_and_scatters_once_a_micro_batch(sharding: int, per_param: float) -> None:
     params = shape("Qwen3-8B").dense + shape("Qwen3-8B").tables
-    found = _gather_s(shape("Qwen3-8B"), FULL, H100, layout(dp=8, sharding=sharding), CAL)[0]
+    found = _gather_s(worker(shape("Qwen3-8B"), FULL, layout(dp=8, sharding=sharding), "bf16", CAL), H100)[0]
     assert found == pytest.approx(per_param * params * 7 / 8 / NVLINK)
-    scoring = _gather_s(shape("Qwen3-8B"), None, H100, layout(dp=8, sharding=sharding), CAL)[0]
+    scoring = _gather_s(worker(shape("Qwen3-8B"), None, layout(dp=8, sharding=sharding), "bf16", CAL), H100)[0]
     assert scoring == pytest.approx((2 if sharding == 3 else 0) * params * 7 / 8 / NVLINK)
 
 
@@ -197,7 +199,10 @@ def test_dense_models_have_no_experts_in_a_stack_of_models() -> None:
     both = ModelShape.stack([shape("Qwen3-8B"), shape("Qwen3-30B-A3B")], [0, 1])
     rows, machine, count = layout(dp=[8, 8], ep=[1, 8]), hardware(rows=2), np.full(2, 4096.0)
     stack, ceiling = Stack(np.zeros(2, dtype=np.int64)), gemm_ceiling(machine, "bf16", CAL)
-    found = experts_s(both, machine, rows, count, 3.0, 3.0, 2.0, ceiling, 0.8 * machine.hbm_gb_s * 1e9, stack, CAL)
+    passes = Passes.of(FULL, rows)
+    found = experts_s(
+        worker(both, FULL, rows, "bf16", CAL, stack), machine, passes, count, ceiling, 0.8 * machine.hbm_gb_s * 1e9
+    )
     assert found[0] == 0.0
     assert found[1] > 0.0
 

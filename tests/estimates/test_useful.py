@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rlopt.estimates import Training
-from rlopt.estimates.training.compute import Passes
 from rlopt.estimates.training.gradients import gradient_bytes
+from rlopt.estimates.training.passes import Passes
 from rlopt.estimates.training.useful import forward_flops, update_flops
 from tests.estimates.parts import FULL, hardware, layout, shape
 

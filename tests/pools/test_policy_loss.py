@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlopt.costs.text_log import gb_per_sample
-from rlopt.estimates import Layout, Tokens, forward_seconds, loop_factors
-from rlopt.estimates.training.memory import update_tensors
+from rlopt.estimates import Layout, Tokens, loop_factors
 from rlopt.pools.context import Context
 from rlopt.pools.training.memory import training_memory
 from rlopt.pools.training.seconds import stage_seconds
 from rlopt.units import GIB
 from rlopt.workloads.shared_value import head_model
 from tests.costs.rich import rich_problem
+from tests.estimates.flat import forward_seconds, update_tensors
 from tests.estimates.parts import layout
 from tests.pools.parts import context
 from tests.workloads.asked import POLICY, VLA

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rlopt import api
-from rlopt.estimates import forward_seconds, loop_factors
+from rlopt.estimates import loop_factors
 from rlopt.estimates.training.scoring import scoring_layout
 from rlopt.facts import Model
 from rlopt.pools.context import Context, context_of
@@ -18,6 +18,7 @@ from rlopt.pools.scoring.table import replicas, scoring_parts, scoring_seconds, 
 from rlopt.pools.training.memory import role_layout, training_memory
 from rlopt.pools.training.table import training_table
 from rlopt.units import GIB
+from tests.estimates.flat import forward_seconds
 from tests.estimates.parts import layout
 from tests.pools.parts import MOE, context
 from tests.workloads.asked import LARGE, TEXT

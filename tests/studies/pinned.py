@@ -11,7 +11,7 @@ from rlopt import api
 from rlopt.estimates import Layout, colocated_fixed_s, colocated_swap_s, disaggregated_fixed_s, step_seconds
 from rlopt.pools.context import Context, make_context, margin
 from rlopt.pools.sampling.engine import Engine
-from rlopt.pools.sampling.seconds import sample, with_tools
+from rlopt.pools.sampling.seconds import Demand, sample, with_tools
 from rlopt.pools.training.memory import training_memory
 from rlopt.pools.training.seconds import stage_seconds
 from rlopt.problem import Market, Topology
@@ -111,7 +111,7 @@ def predict(pinned: Pinned) -> Result:
     engine = Engine(
         hardware, tp, np.ones_like(tp), gpus, pinned.rollout_precision, resident, pinned.placement == COLOCATED
     )
-    time = sample(context, engine, size, pinned.placement == ASYNC).seconds
+    time = sample(context, engine, Demand(size, pinned.placement == ASYNC)).seconds
     generate = float(with_tools(context, time, size, context.instances[0], pinned.placement == ASYNC)[0])
     named["generate"] = generate
     shape, calibration = context.shapes["policy"], context.calibration

@@ -30,17 +30,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlopt.estimates import (
-    Hardware,
-    Layout,
-    ModelShape,
-    Tokens,
-    Training,
-    planned_stack,
-    update_parts,
-    update_seconds,
-)
+from rlopt.estimates import Hardware, Layout, ModelShape, Tokens, Training, planned_stack
 from rlopt.facts.files.folder import load_catalog
+from tests.estimates.flat import update_parts, update_seconds
 from tests.studies.pinned import ASYNC, COLOCATED, Pinned, Result, predict
 
 ROWS = list(csv.DictReader((Path(__file__).parents[1] / "data" / "physics.csv").read_text("utf-8").splitlines()))

@@ -23,6 +23,7 @@ from rlopt.estimates import (
     training_engine,
 )
 from rlopt.estimates.roles import POLICY, moved_params, role_shape, role_training, trained_params
+from rlopt.estimates.training.worker import Worker
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.facts import Catalog
 from rlopt.problem import Market, Topology
@@ -92,6 +93,11 @@ class Context:
             chunked_loss=kernels.loss == "chunked",
             fused_attention=kernels.attention == "fused",
         )
+
+    def worker(self, role: str, layout: Layout, precision: str, training: Training | None = None) -> Worker:
+        """A role's model on the stack that is planned with (``training`` None: a scoring pass)."""
+        stack = self.stack(layout, training)
+        return Worker(self.shapes[role], training, layout, precision, stack, self.calibration)
 
     def sequences(self, stage: Stage, group_size: int) -> float:
         """Sequences of a stage in one step."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Flags, Floats, Layout, Stack, Tokens, Training, Values
+from rlopt.estimates.arrays import Flags, Floats, Layout, Stack, Tokens, Values, Words
 from rlopt.estimates.shape import ModelShape
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import FULL, SELECTIVE
@@ -19,6 +20,11 @@ VALUE = 2.0
 """Bytes of an activation value in 16 bits; half of those in fp32."""
 WIDE = 4.0
 """Values as wide as the model that a layer keeps: inputs of two norms and of two blocks."""
+
+
+def activation_bytes(precision: str | Words) -> Values:
+    """Bytes of an activation value: 4 in fp32, else 2."""
+    return VALUE + VALUE * (precision == "fp32")
 
 
 def micro_batch_tokens(layout: Layout, tokens: Tokens) -> Floats:
@@ -78,16 +84,10 @@ def in_flight_layers(layers: Values, layout: Layout) -> tuple[Floats, Floats]:
     return chunk * first, chunk * tail
 
 
-def _kept(
-    shape: ModelShape,
-    training: Training,
-    layout: Layout,
-    tokens: Tokens,
-    stack: Stack,
-    calibration: Calibration,
-    value_bytes: Values,
-) -> tuple[Floats, Floats]:
+def _kept(worker: Worker, tokens: Tokens) -> tuple[Floats, Floats]:
     """GiB that every layer keeps until its backward pass, and what recomputing one layer needs on top."""
+    shape, training, layout, stack = worker.shape, worker.trained, worker.layout, worker.stack
+    calibration, value_bytes = worker.calibration, activation_bytes(worker.precision)
     count = micro_batch_tokens(layout, tokens)
     layer = layer_gib(shape, layout, count, stack, calibration, value_bytes)
     scores = scores_gib(shape, layout, tokens, stack, calibration)
@@ -116,26 +116,18 @@ def _kept(
     return np.where(training.backward, kept, 0.0), np.where(training.backward, workspace, layer + scores + boundary)
 
 
-def activation_gib(
-    shape: ModelShape,
-    training: Training,
-    layout: Layout,
-    tokens: Tokens,
-    stack: Stack,
-    calibration: Calibration,
-    value_bytes: Values = VALUE,
-    last_stage: Flags = False,
-) -> tuple[Floats, Floats]:
+def activation_gib(worker: Worker, tokens: Tokens, last_stage: Flags = False) -> tuple[Floats, Floats]:
     """Activations and logits at the peak, shape (n,).
 
     The first stage with its micro-batches in flight, or the last with logits: the fuller one, or only the last
     where ``last_stage`` (what a log written by the last rank shows). Recomputing a layer and the loss do not
     meet: the larger of both counts.
     """
-    kept, workspace = _kept(shape, training, layout, tokens, stack, calibration, value_bytes)
+    shape, layout = worker.shape, worker.layout
+    kept, workspace = _kept(worker, tokens)
     first, last = in_flight_layers(shape.layers, layout)
     count = micro_batch_tokens(layout, tokens)
-    logits = logits_gib(shape, layout, count, stack, calibration)
+    logits = logits_gib(shape, layout, count, worker.stack, worker.calibration)
     at_first, at_last = kept * first + workspace, kept * last
     loss = logits > workspace
     at_end = (layout.pp == 1) | last_stage | (at_last + np.maximum(logits, workspace) > at_first)

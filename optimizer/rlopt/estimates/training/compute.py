@@ -7,22 +7,17 @@ in 16 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlopt.estimates.arrays import Floats, Hardware, Layout, Stack, Tokens, Training, Values, Words
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.experts import experts_s
+from rlopt.estimates.training.passes import Passes
 from rlopt.estimates.training.states import stage_layers
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
-from rlopt.words import FULL, SELECTIVE
 
-GEMM_BACKWARD = 2.0
-"""Backward GEMMs per forward one: gradients of the inputs and of the weights."""
-ATTENTION_BACKWARD = 2.5
-"""Flash attention's backward against its forward (Dao, 2023, section 4.1)."""
 HEAD_DIM = 128.0
 """Head dimension that attention kernels are tuned for."""
 FOUR_OVER_EIGHT = 2.0
@@ -31,40 +26,6 @@ ALIGNED = 64
 """Columns per rank that GEMM kernels tile without a remainder."""
 SQUARE = 2.0
 """Pairs that attention computes without causal skipping, against those that count."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passes:
-    """How often each kind of work runs per micro-batch, in forward passes; scalars or (n,)."""
-
-    gemm: Values
-    attention: Values
-    traffic: Values
-    collective: Values
-    """Tensor-parallel pairs and all-to-all pairs of a layer, in units of a forward pass's two."""
-    head: Values
-
-    @staticmethod
-    def of(training: Training | None, layout: Layout) -> Passes:
-        """Of a scoring pass (None), or of forward, backward and what is recomputed."""
-        if training is None:
-            return Passes(1.0, 1.0, 1.0, 1.0, 1.0)
-        full = np.asarray(layout.recompute == FULL, dtype=np.float64)
-        again = np.asarray(layout.recompute >= SELECTIVE, dtype=np.float64)
-        lora, trained = training.lora, training.trainable_share
-        weights = trained if training.gemm_share is None else training.gemm_share
-        head = weights if training.head_share is None else training.head_share
-        if lora is not False:
-            weights, head = np.where(lora, 0.0, weights), np.where(lora, 0.0, head)
-        backward = 1.0 + (GEMM_BACKWARD - 1.0) * weights
-        flows = 1.0 if training.backward is True else np.asarray(training.backward, dtype=np.float64)
-        return Passes(
-            1.0 + flows * (backward + full),
-            1.0 + flows * (ATTENTION_BACKWARD + again),
-            1.0 + flows * (2.0 + full),
-            1.0 + flows * (1.0 + full),
-            1.0 + flows + (GEMM_BACKWARD - 1.0) * head,
-        )
 
 
 def gemm_ceiling(hardware: Hardware, precision: str | Words, calibration: Calibration) -> tuple[Floats, Values]:
@@ -107,21 +68,13 @@ def hbm_bytes_s(hardware: Hardware, calibration: Calibration) -> Floats:
     return hardware.hbm_gb_s * (calibration.value("training", "hbm_share") * GIGA)
 
 
-def stage_compute_s(
-    shape: ModelShape,
-    training: Training | None,
-    hardware: Hardware,
-    layout: Layout,
-    tokens: Tokens,
-    count: Floats,
-    precision: str | Words,
-    stack: Stack,
-    calibration: Calibration,
-) -> Floats:
+def stage_compute_s(worker: Worker, hardware: Hardware, tokens: Tokens, count: Floats) -> Floats:
     """Seconds of the fullest stage for a micro-batch of ``count`` tokens per rank, without host and FSDP.
 
     Shape (n,).
     """
+    shape, training, layout, stack = worker.shape, worker.training, worker.layout, worker.stack
+    precision, calibration = worker.precision, worker.calibration
     passes = Passes.of(training, layout)
     tp = np.asarray(layout.tp, dtype=np.float64)
     local = count / tp
@@ -137,10 +90,7 @@ def stage_compute_s(
         unpacked = np.where(np.less(training.base_bytes, 2.0), calibration.value("training", "dequantise_bytes"), 0.0)
         layer = layer + held * unpacked * passes.gemm / hbm
     if np.any(shape.moe):
-        layer = layer + experts_s(
-            shape, hardware, layout, count, passes.gemm, passes.traffic, passes.collective, ceiling, hbm, stack,
-            calibration,
-        )  # fmt: skip
+        layer = layer + experts_s(worker, hardware, passes, count, ceiling, hbm)
     sixteen = ceiling if isinstance(precision, str) and precision == "bf16" else None
     sixteen = sixteen or gemm_ceiling(hardware, "bf16", calibration)
     head = local * (2.0 * shape.head) * passes.head / gemm_rate(sixteen, shape.hidden, tp, count, calibration)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rlopt.estimates.arrays import Flags, Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
+from rlopt.estimates.arrays import Flags, Floats, Ints, Layout, Stack, Tokens
 from rlopt.estimates.codes import PLANNED_ENGINES
 from rlopt.estimates.shape import ModelShape
 from rlopt.estimates.training.activations import activation_gib, layer_gib, micro_batch_tokens
-from rlopt.estimates.training.states import planned_stack, shards, training_states
+from rlopt.estimates.training.states import shards, training_states
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts.calibration import Calibration
 from rlopt.units import GIB
 from rlopt.words import OPTIMIZER_OFF, ZERO1, ZERO3
@@ -53,47 +54,23 @@ class MemoryParts:
         )
 
 
-def update_parts(
-    shape: ModelShape,
-    training: Training,
-    hardware: Hardware | None,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str | Words,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> MemoryParts:
-    """Peak of forward and backward or of the optimizer step, whichever is larger. Shape of the layouts.
-
-    ``hardware`` is not read: memory depends on the layout alone. ``stack``: how the training stack runs it; ``None``
-    = as plans assume.
-    """
-    del hardware
-    stack = planned_stack(layout, training) if stack is None else stack
-    tensors = update_tensors(shape, training, layout, tokens, precision, calibration, stack)
-    return with_overhead(tensors, layout, stack, calibration)
+def update_parts(worker: Worker, tokens: Tokens) -> MemoryParts:
+    """Peak of forward and backward or of the optimizer step, whichever is larger. Shape of the layouts."""
+    return with_overhead(update_tensors(worker, tokens), worker.layout, worker.stack, worker.calibration)
 
 
-def update_tensors(
-    shape: ModelShape,
-    training: Training,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str | Words,
-    calibration: Calibration,
-    stack: Stack,
-    last_stage: Flags = False,
-) -> MemoryParts:
+def update_tensors(worker: Worker, tokens: Tokens, last_stage: Flags = False) -> MemoryParts:
     """What the tensors of an update take at its peak; fragmentation, communicators and runtime come on top.
 
     With ``offload`` optimizer states and the fp32 master live in host memory (Ren et al., 2021). ``last_stage``
     counts the last pipeline stage alone.
     """
-    states = training_states(shape, training, layout, calibration, precision, stack.engine)
+    shape, training, layout, stack = worker.shape, worker.trained, worker.layout, worker.stack
+    calibration = worker.calibration
+    states = training_states(shape, training, layout, calibration, worker.precision, stack.engine)
     off = layout.offload >= OPTIMIZER_OFF
     optimizer = np.where(off, 0.0, states.optimizer)
-    value_bytes = _value_bytes(precision)
-    activations, logits = activation_gib(shape, training, layout, tokens, stack, calibration, value_bytes, last_stage)
+    activations, logits = activation_gib(worker, tokens, last_stage)
     frozen = training.lora
     if np.any(np.equal(training.trainable_share, 0.0)):
         frozen = np.logical_or(frozen, np.equal(training.trainable_share, 0.0))
@@ -116,22 +93,10 @@ def update_tensors(
     )
 
 
-def forward_parts(
-    shape: ModelShape,
-    hardware: Hardware | None,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> MemoryParts:
-    """Peak of a scoring pass: weights at ``precision``, one layer's activations, fp32 logits.
-
-    Shape of the layouts; ``hardware`` is not read.
-    """
-    del hardware
-    stack = planned_stack(layout) if stack is None else stack
-    weights = shards(shape, layout).gib(calibration.size_bytes(precision), layout.sharding == ZERO3)
+def forward_parts(worker: Worker, tokens: Tokens) -> MemoryParts:
+    """Peak of a scoring pass: weights at its precision, one layer's activations, fp32 logits. Shape of the layouts."""
+    shape, layout, stack, calibration = worker.shape, worker.layout, worker.stack, worker.calibration
+    weights = shards(shape, layout).gib(calibration.size_bytes(worker.precision), layout.sharding == ZERO3)
     count = micro_batch_tokens(layout, tokens)
     activations = layer_gib(shape, layout, count, stack, calibration) + count / layout.tp * (2.0 * shape.hidden / GIB)
     logits = count / layout.tp * (calibration.value("memory", "score_logits_bytes") * shape.vocab / GIB)
@@ -161,11 +126,6 @@ def observed_gib(tensors: Floats, stack: Stack, calibration: Calibration) -> Flo
     """
     share = calibration.by_engine("memory", "reading_share", stack.engine)
     return share * tensors + calibration.by_engine("memory", "reading_gib", stack.engine)
-
-
-def _value_bytes(precision: str | Words) -> Values:
-    """Bytes of an activation value: 4 in fp32, else 2."""
-    return 2.0 + 2.0 * (precision == "fp32")
 
 
 def _gathered(shape: ModelShape, layout: Layout, frozen: Flags, stack: Stack, calibration: Calibration) -> Floats:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Ints, Layout, Stack, Tokens
-from rlopt.estimates.shape import ModelShape
+from rlopt.estimates.arrays import Ints, Layout, Tokens
 from rlopt.estimates.training.memory import MemoryParts, forward_parts
-from rlopt.facts.calibration import Calibration
+from rlopt.estimates.training.worker import Worker
 
 
 def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: Ints | int = 1) -> Layout:
@@ -38,13 +37,6 @@ def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: In
     )
 
 
-def scoring_memory(
-    shape: ModelShape,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> MemoryParts:
+def scoring_memory(worker: Worker, tokens: Tokens) -> MemoryParts:
     """GiB per GPU by part: weights / tp, one layer's activations, logits, what the device holds besides; (n,)."""
-    return forward_parts(shape, None, layout, tokens, precision, calibration, stack)
+    return forward_parts(worker, tokens)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Stack, Tokens, Training, Values, Words
+from rlopt.estimates.arrays import Floats, Hardware, Ints, Layout, Tokens, Training, Values
 from rlopt.estimates.communication import (
     context_parallel_s,
     sharded_bytes_s,
@@ -20,8 +20,10 @@ from rlopt.estimates.communication import (
     tensor_parallel_s,
 )
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.training.compute import Passes, hbm_bytes_s, stage_compute_s
-from rlopt.estimates.training.states import Shards, adapter_shards, planned_stack, shards, stage_layers
+from rlopt.estimates.training.compute import hbm_bytes_s, stage_compute_s
+from rlopt.estimates.training.passes import Passes
+from rlopt.estimates.training.states import Shards, adapter_shards, shards, stage_layers
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts.calibration import Calibration
 from rlopt.units import GIGA
 from rlopt.words import OPTIMIZER_OFF, ZERO1, ZERO2, ZERO3
@@ -49,50 +51,31 @@ def micro_batches(tokens: Tokens, sequences: Floats | float, updates: int, layou
     return count, per_rank * tokens.longest / count
 
 
-def micro_batch_seconds(
-    shape: ModelShape,
-    training: Training | None,
-    hardware: Hardware,
-    layout: Layout,
-    tokens: Tokens,
-    rows: Floats,
-    precision: str | Words,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> Floats:
-    """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens.
-
-    ``training`` None is a scoring pass.
-    """
-    how = planned_stack(layout, training) if stack is None else stack
-    passes, count, layers = Passes.of(training, layout), rows / layout.cp, stage_layers(shape, layout)
-    seconds = stage_compute_s(shape, training, hardware, layout, tokens, count, precision, how, calibration)
+def micro_batch_seconds(worker: Worker, hardware: Hardware, tokens: Tokens, rows: Floats) -> Floats:
+    """Slowest stage's seconds for one micro-batch of ``rows`` counted tokens."""
+    shape, layout, engine, calibration = worker.shape, worker.layout, worker.stack.engine, worker.calibration
+    passes, count, layers = Passes.of(worker.training, layout), rows / layout.cp, stage_layers(shape, layout)
+    seconds = stage_compute_s(worker, hardware, tokens, count)
     pairs = 2.0 * np.asarray(passes.collective) * layers
-    seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, how.engine, calibration)
+    seconds = seconds + tensor_parallel_s(hardware, layout, shape.hidden, count, pairs, engine, calibration)
     per_layer = shape.kv_values_per_token / (shape.attention_layers + shape.window_layers)
     seconds = seconds + context_parallel_s(hardware, layout, per_layer, count, passes.collective * layers, calibration)
-    calls = _directions(training)
+    calls = _directions(worker.training)
     seconds = seconds + stage_boundary_s(hardware, layout, shape.hidden, count, calls, calibration)
-    seconds = _joined(seconds, _gather_s(shape, training, hardware, layout, calibration), how.engine, calibration)
-    seconds = seconds + _streamed_s(shape, training, hardware, layout, how.engine, calibration)
-    return _fourth_norm(seconds, _host_s(shape, training, passes, layers, how.engine, calibration))
+    seconds = _joined(seconds, _gather_s(worker, hardware), engine, calibration)
+    seconds = seconds + _streamed_s(worker, hardware)
+    return _fourth_norm(seconds, _host_s(worker, passes, layers))
 
 
-def _host_s(
-    shape: ModelShape,
-    training: Training | None,
-    passes: Passes,
-    layers: Floats,
-    engine: Ints,
-    calibration: Calibration,
-) -> Floats:
+def _host_s(worker: Worker, passes: Passes, layers: Floats) -> Floats:
     """Seconds the host takes to launch a stage's kernels; experts and adapters bring launches of their own."""
-    per_layer = calibration.by_engine("training", "host_s", engine)
+    shape, training, calibration = worker.shape, worker.training, worker.calibration
+    per_layer = calibration.by_engine("training", "host_s", worker.stack.engine)
     if training is not None and training.lora is not False:
         per_layer = per_layer * np.where(training.lora, calibration.value("training", "adapter_launches"), 1.0)
     if np.any(shape.moe):
-        routed = shape.moe_layers / shape.layers * calibration.by_engine("training", "moe_host_s", engine)
-        per_layer = per_layer + routed
+        routed = calibration.by_engine("training", "moe_host_s", worker.stack.engine)
+        per_layer = per_layer + shape.moe_layers / shape.layers * routed
     return np.asarray(per_layer * layers * passes.gemm)
 
 
@@ -109,20 +92,14 @@ def _fourth_norm(device: Floats, host: Floats) -> Floats:
     return np.sqrt(np.sqrt(device * device + host * host))
 
 
-def _streamed_s(
-    shape: ModelShape,
-    training: Training | None,
-    hardware: Hardware,
-    layout: Layout,
-    engine: Ints,
-    calibration: Calibration,
-) -> Floats | float:
+def _streamed_s(worker: Worker, hardware: Hardware) -> Floats | float:
     """Weights that a stack keeps in host memory and copies for each of two passes, a share per rank."""
-    passes = calibration.by_engine("training", "streamed_passes", engine)
+    training, calibration = worker.training, worker.calibration
+    passes = calibration.by_engine("training", "streamed_passes", worker.stack.engine)
     if training is None or not np.any(passes):
         return 0.0
     slot = hardware.pcie_gb_s * (calibration.value("links", "copy_share") * GIGA)
-    whole = shards(shape, layout)
+    whole = shards(worker.shape, worker.layout)
     own = whole.dense / whole.ranks + whole.experts / whole.expert_ranks
     return np.asarray(passes * np.minimum(training.base_bytes, GATHERED) * own / slot)
 
@@ -142,17 +119,16 @@ def _joined(seconds: Floats, gathers: Floats, engine: Ints, calibration: Calibra
     return joined
 
 
-def _gather_s(
-    shape: ModelShape, training: Training | None, hardware: Hardware, layout: Layout, calibration: Calibration
-) -> Floats:
+def _gather_s(worker: Worker, hardware: Hardware) -> Floats:
     """Seconds of full sharding per micro-batch.
 
     ZeRO-3 gathers weights for each pass and scatters gradients; ZeRO-2 scatters gradients.
     """
+    training, layout = worker.training, worker.layout
     if not np.any(layout.sharding >= ZERO2):
         return np.zeros(1)
-    whole = shards(shape, layout)
-    dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
+    whole = shards(worker.shape, layout)
+    dense_s, expert_s = sharded_bytes_s(hardware, layout, worker.calibration)
     zero3, zero2 = layout.sharding == ZERO3, layout.sharding == ZERO2
     weight_bytes = GATHERED if training is None else np.minimum(GATHERED, training.base_bytes)
     gathers = _directions(training) * weight_bytes
@@ -173,33 +149,27 @@ def _finite(counts: Shards, dense_s: Floats, expert_s: Floats, moved: Floats) ->
     return np.where(active, dense_s, 0.0) * counts.dense + experts * counts.experts
 
 
-def _measured(hardware: Hardware, layout: Layout, engine: Ints, calibration: Calibration) -> Floats:
+def _measured(worker: Worker, hardware: Hardware) -> Floats:
     """Stragglers beyond one node, and what was measured of a stack and of a GPU type beyond the terms."""
+    layout, calibration = worker.layout, worker.calibration
     doublings = np.log2(np.maximum(np.asarray(layout.gpus, dtype=np.float64) / STRAGGLE_FROM, 1.0))
     slower = 1.0 + calibration.value("training", "straggler_per_doubling") * doublings
-    effect = calibration.by_engine("training", "engine_factor", engine)
+    effect = calibration.by_engine("training", "engine_factor", worker.stack.engine)
     return np.asarray(slower * effect * hardware.effect(calibration.training["device_factor"]))
 
 
-def optimizer_seconds(
-    shape: ModelShape,
-    training: Training,
-    hardware: Hardware,
-    layout: Layout,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> Floats:
+def optimizer_seconds(worker: Worker, hardware: Hardware) -> Floats:
     """Gradient reduction, parameter gathering and the optimizer's own step, once per update; shape (n,).
 
     Offloaded, CPU Adam runs on each node's share and gradients and weights cross the slot (Ren et al., 2021).
     """
-    how = planned_stack(layout, training) if stack is None else stack
+    shape, training, layout, calibration = worker.shape, worker.trained, worker.layout, worker.calibration
     counts = _trained(shape, training, layout)
     share = 1.0 if training.lora is True else np.where(training.lora, 1.0, training.trainable_share)
     dense_s, expert_s = sharded_bytes_s(hardware, layout, calibration)
     whole_step = calibration.value("training", "reduction_bytes")
     reduced = np.select([layout.sharding == ZERO3, layout.sharding == ZERO2], [0.0, GATHERED], whole_step) * share
-    exposed = calibration.by_engine("training", "dp_exposed", how.engine)
+    exposed = calibration.by_engine("training", "dp_exposed", worker.stack.engine)
     reduction = exposed * reduced * _finite(counts, dense_s, expert_s, reduced)
     one = layout.sharding >= ZERO1
     own = share * (
@@ -231,45 +201,24 @@ def _trained(shape: ModelShape, training: Training, layout: Layout) -> Shards:
 
 
 def update_seconds(
-    shape: ModelShape,
-    training: Training,
-    hardware: Hardware,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str | Words,
-    sequences: Floats | float,
-    updates: int,
-    epochs: int,
-    calibration: Calibration,
-    stack: Stack | None = None,
+    worker: Worker, hardware: Hardware, tokens: Tokens, sequences: Floats | float, updates: int = 1, epochs: int = 1
 ) -> Floats:
     """One step's ``updates`` optimizer steps over ``sequences``, ``epochs`` times; shape (n,).
 
-    NaN where the device's peak at ``precision`` is unknown, inf where a group spans nodes without a known
-    network. ``stack`` says how the training stack runs; without it ``engine`` names the family of constants
-    (index into the calibration's engines), and the layout does where that is absent too.
+    NaN where the device's peak at the precision is unknown, inf where a group spans nodes without a known network.
     """
-    how = planned_stack(layout, training) if stack is None else stack
+    layout = worker.layout
     count, rows = micro_batches(tokens, sequences, updates, layout)
-    stage = micro_batch_seconds(shape, training, hardware, layout, tokens, rows, precision, calibration, stack=how)
+    stage = micro_batch_seconds(worker, hardware, tokens, rows)
     working = (count + (layout.pp - 1) / layout.vp) * stage
-    once = optimizer_seconds(shape, training, hardware, layout, calibration, how)
-    once = once + calibration.by_engine("training", "step_s", how.engine)
-    return updates * epochs * (working + once) * _measured(hardware, layout, how.engine, calibration)
+    once = optimizer_seconds(worker, hardware)
+    once = once + worker.calibration.by_engine("training", "step_s", worker.stack.engine)
+    return updates * epochs * (working + once) * _measured(worker, hardware)
 
 
-def forward_seconds(
-    shape: ModelShape,
-    hardware: Hardware,
-    layout: Layout,
-    tokens: Tokens,
-    precision: str | Words,
-    sequences: Floats | float,
-    calibration: Calibration,
-    stack: Stack | None = None,
-) -> Floats:
-    """One scoring pass over ``sequences`` sequences. Shape (n,); NaN, inf, ``engine`` and ``stack`` as for updates."""
-    how = planned_stack(layout) if stack is None else stack
+def forward_seconds(worker: Worker, hardware: Hardware, tokens: Tokens, sequences: Floats | float) -> Floats:
+    """One scoring pass over ``sequences`` sequences. Shape (n,); NaN and inf as for updates."""
+    layout = worker.layout
     count, rows = micro_batches(tokens, sequences, 1, layout)
-    stage = micro_batch_seconds(shape, None, hardware, layout, tokens, rows, precision, calibration, stack=how)
-    return (count + (layout.pp - 1) / layout.vp) * stage * _measured(hardware, layout, how.engine, calibration)
+    stage = micro_batch_seconds(worker, hardware, tokens, rows)
+    return (count + (layout.pp - 1) / layout.vp) * stage * _measured(worker, hardware)

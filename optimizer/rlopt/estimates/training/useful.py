@@ -17,7 +17,7 @@ import numpy as np
 
 from rlopt.estimates.arrays import Training
 from rlopt.estimates.shape import ModelShape
-from rlopt.estimates.training.compute import GEMM_BACKWARD
+from rlopt.estimates.training.passes import GEMM_BACKWARD
 from rlopt.words import StageKind
 from rlopt.workloads import Stage, Workload
 from rlopt.workloads.tokens import read_tokens, sampled_tokens

@@ -28,6 +28,7 @@ from rlopt.estimates.codes import Floats, Ints
 from rlopt.estimates.sampling.replica import Replica
 from rlopt.estimates.sampling.responses import Batch
 from rlopt.estimates.sampling.serving import Serving
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts import Model
 from rlopt.facts.calibration import Calibration
 from rlopt.measured.loop.fields import LoopFields
@@ -133,10 +134,10 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
         """Updates of one model, and one scoring pass."""
         shape = ModelShape.of(model)
         training = Training("lora", lora_rank=rank) if rank else Training("full", in_loop=True)
-        update = update_seconds(
-            shape, training, hardware, layout, tokens, one.precision, one.sequences, one.updates, 1, calibration
-        )
-        score = forward_seconds(shape, hardware, layout, tokens, "bf16", one.sequences, calibration)
+        trainer = Worker.planned(shape, training, layout, one.precision, calibration)
+        scorer = Worker.planned(shape, None, layout, "bf16", calibration)
+        update = update_seconds(trainer, hardware, tokens, one.sequences, one.updates)
+        score = forward_seconds(scorer, hardware, tokens, one.sequences)
         return float(update[0]), float(score[0])
 
     update, score = trained(one.model, one.lora_rank)

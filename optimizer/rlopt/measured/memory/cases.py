@@ -10,7 +10,8 @@ import numpy as np
 from rlopt.estimates import Calibration, Layout, ModelShape, Stack, Tokens, Training
 from rlopt.estimates.arrays import Words
 from rlopt.estimates.codes import Floats, Ints
-from rlopt.estimates.training.memory import observed_gib, update_tensors, with_overhead
+from rlopt.estimates.training.memory import observed_gib, update_parts, update_tensors
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts import Catalog
 from rlopt.measured.memory.fields import MemoryFields, fields_of
 from rlopt.measured.rows import MeasuredRow
@@ -43,6 +44,10 @@ class MemoryCases:
 
     def __len__(self) -> int:
         return len(self.index)
+
+    def worker(self, calibration: Calibration) -> Worker:
+        """The cases as the estimates take them."""
+        return Worker(self.shape, self.training, self.layout, self.precision, self.stack, calibration)
 
 
 def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> MemoryCases:
@@ -83,9 +88,9 @@ def peaks(found: MemoryCases, calibration: Calibration) -> tuple[Floats, Floats]
     """Peak as each row's source prints it, and the device peak that a plan counts with, GiB; shape (n,) each."""
     engines = calibration.engines
     last = np.isin([engines[e] for e in found.stack.engine], calibration.memory["last_rank_logs"])
-    args = (found.shape, found.training, found.layout, found.tokens, found.precision, calibration, found.stack)
-    seen = observed_gib(update_tensors(*args, last_stage=last).total(), found.stack, calibration)
-    whole = with_overhead(update_tensors(*args), found.layout, found.stack, calibration).total()
+    worker = found.worker(calibration)
+    seen = observed_gib(update_tensors(worker, found.tokens, last).total(), found.stack, calibration)
+    whole = update_parts(worker, found.tokens).total()
     return seen, whole
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rlopt.estimates import Calibration, kv_gib_per_token, rollout_weights_gib
 from rlopt.estimates.codes import Floats
 from rlopt.estimates.sampling.colocated_memory import colocated_peaks
-from rlopt.estimates.training.memory import update_tensors, with_overhead
+from rlopt.estimates.training.memory import update_parts
 from rlopt.estimates.training.states import States, shards, training_states
 from rlopt.facts import Catalog
 from rlopt.measured.memory.cases import MemoryCases, cases, margins, peaks
@@ -83,8 +83,7 @@ def _fits(
     rows: Sequence[MeasuredRow], found: MemoryCases, beside: Floats, memory: Floats, calibration: Calibration
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Whether every stage fits, and the largest of them, GiB; shape of ``rows`` each."""
-    args = (found.shape, found.training, found.layout, found.tokens, found.precision, calibration, found.stack)
-    update = with_overhead(update_tensors(*args), found.layout, found.stack, calibration).total() + beside
+    update = update_parts(found.worker(calibration), found.tokens).total() + beside
     states = _states(found, calibration)
     colocated = np.array(
         [row.text("placement") == Placement.COLOCATED or bool(row.number("gpu_memory_utilization")) for row in rows]

@@ -10,6 +10,7 @@ import numpy as np
 
 from rlopt.estimates import Hardware, Layout, ModelShape, Stack, Tokens, Training, update_seconds
 from rlopt.estimates.codes import Floats, Ints
+from rlopt.estimates.training.worker import Worker
 from rlopt.facts import Catalog
 from rlopt.facts.calibration import Calibration
 from rlopt.measured.outcome import RowOutcome
@@ -137,19 +138,9 @@ def seconds(found: TrainingCases, calibration: Calibration) -> Floats:
     length = _samples(found)
     adapters = calibration.training["adapter_factor"]
     effect = np.array([float(adapters.get(one.adapter, 1.0)) for one in found.fields])
-    of_terms = update_seconds(
-        found.shape,
-        found.training,
-        found.hardware,
-        found.layout,
-        Tokens(length, length, length**2, False),  # type: ignore[arg-type]
-        found.precision,
-        found.sequences,
-        1,
-        1,
-        calibration,
-        stack=found.stack,
-    )
+    worker = Worker(found.shape, found.training, found.layout, found.precision, found.stack, calibration)
+    tokens = Tokens(length, length, length**2, False)  # type: ignore[arg-type]
+    of_terms = update_seconds(worker, found.hardware, tokens, found.sequences)
     return np.asarray(effect * of_terms)
 
 

@@ -36,7 +36,7 @@ def screening_ways(context: Context, engine: Engine, group_size: int, share: Flo
         for stage in context.workload.screening:
             shape, sequences = context.shapes[stage.role], context.sequences(stage, group_size)
             at = layout_of(shape, layout)
-            parts = scoring_memory(shape, at, context.tokens(stage), precision, context.calibration, context.stack(at))
+            parts = scoring_memory(context.worker(stage.role, at, precision), context.tokens(stage))
             seconds += share * forward_times(context, engine.hardware, at, stage, sequences, precision)
             gib = np.maximum(gib, loose * (parts.activations + parts.logits))
         found.append(Screening(seconds, gib))

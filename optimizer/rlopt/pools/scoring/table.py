@@ -90,9 +90,7 @@ def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str,
     for stage in context.workload.of_kind(StageKind.SCORE):
         shape = context.shapes[stage.role]
         at = layout_of(shape, layout)
-        found[stage.role] = as_dict(
-            scoring_memory(shape, at, context.tokens(stage), held, context.calibration, context.stack(at))
-        )
+        found[stage.role] = as_dict(scoring_memory(context.worker(stage.role, at, held), context.tokens(stage)))
     total = np.sum([parts["weights"] for parts in found.values()], axis=0)
     return {f"forward {role}": {**parts, "weights": total} for role, parts in found.items()}
 

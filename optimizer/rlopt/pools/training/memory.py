@@ -73,8 +73,8 @@ def as_dict(parts: MemoryParts) -> Parts:
 def _tensors(context: Context, stage: Stage, layout: Layout, precision: str) -> MemoryParts:
     """What the tensors of one model's update take; a frozen backbone keeps its keys and values for the expert."""
     shape, training = context.shapes[stage.role], context.trainings[stage.role]
-    tokens, stack = context.tokens(stage), context.stack(layout, training)
-    found = update_tensors(shape, training, layout, tokens, precision, context.calibration, stack)
+    tokens = context.tokens(stage)
+    found = update_tensors(context.worker(stage.role, layout, precision, training), tokens)
     if "action" not in context.shapes or stage.role != "policy" or training.backward is True:
         return found
     kept = micro_batch_tokens(layout, tokens) * kv_gib_per_token(shape, layout.tp) / layout.pp
@@ -107,20 +107,10 @@ def _updates(
     return {role: as_dict(parts) for role, parts in tensors.items()}, staged, together
 
 
-def _forward(context: Context, stage: Stage, layout: Layout, hardware: Hardware, precision: str) -> Parts:
+def _forward(context: Context, stage: Stage, layout: Layout, precision: str) -> Parts:
     """Memory of one scoring pass, in 16 bits where some steps fall back to them."""
     at = role_layout(context, stage.role, layout)
-    return as_dict(
-        forward_parts(
-            context.shapes[stage.role],
-            hardware,
-            at,
-            context.tokens(stage),
-            context.held(precision),
-            context.calibration,
-            stack=context.stack(at),
-        )
-    )
+    return as_dict(forward_parts(context.worker(stage.role, at, context.held(precision)), context.tokens(stage)))
 
 
 def training_memory(
@@ -135,7 +125,7 @@ def training_memory(
     forwards: dict[str, Parts] = {}
     for stage in passes:
         precision = update_precision if stage.role in updates else score_precision
-        forwards.setdefault(stage.role, _forward(context, stage, layout, hardware, precision))
+        forwards.setdefault(stage.role, _forward(context, stage, layout, precision))
     zero = np.zeros(len(layout.tp))
     away = layout.offload == PARAMETERS_OFF
     held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
@@ -177,7 +167,7 @@ def training_memory(
         if stage.kind == StageKind.TRAIN:  # the same update in every step finds more beside it
             continue
         precision = update_precision if stage.role in updates else score_precision
-        stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, hardware, precision)))
+        stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, precision)))
     return TrainingMemory(tuple(stages), _others(held, (), away), np.where(away, 0.0, _frozen(context, held)))
 
 

@@ -24,16 +24,7 @@ def forward_times(
     shape, at = context.shapes[stage.role], role_layout(context, stage.role, layout)
 
     def alone(name: str) -> Floats:
-        return forward_seconds(
-            shape,
-            hardware,
-            at,
-            context.tokens(stage),
-            name,
-            sequences,
-            context.calibration,
-            stack=context.stack(at),
-        )
+        return forward_seconds(context.worker(stage.role, at, name), hardware, context.tokens(stage), sequences)
 
     seconds = alone(precision)
     if context.falls_back(precision):
@@ -52,19 +43,8 @@ def update_times(
     slower: Floats | float = 1.0
     if context.in_loop:
         slower = loop_factors(context.framework, hardware.generation, shape.moe, context.calibration)[0]
-    seconds = update_seconds(
-        shape,
-        training,
-        hardware,
-        layout,
-        context.tokens(stage),
-        precision,
-        sequences,
-        stage.updates,
-        stage.epochs,
-        context.calibration,
-        stack=context.stack(layout, training),
-    )
+    worker = context.worker(stage.role, layout, precision, training)
+    seconds = update_seconds(worker, hardware, context.tokens(stage), sequences, stage.updates, stage.epochs)
     return np.asarray(slower * seconds)
 
 
