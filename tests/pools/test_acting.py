@@ -134,7 +134,7 @@ def test_frozen_parts_carry_no_optimizer_state_and_both_parts_are_there() -> Non
     found = {}
     for name, job in (("frozen", FROZEN), ("full", {})):
         here = vla(**job)
-        memory = training_memory(here, at, here.hardware, "bf16", "bf16")
+        memory = training_memory(here, at, "bf16", "bf16")
         assert [stage.stage for stage in memory.stages] == ["update policy", "update value", "forward value"]
         found[name] = {stage.stage: stage for stage in memory.stages}
     frozen, full = found["frozen"], found["full"]
@@ -240,7 +240,7 @@ def test_a_forward_evaluation_is_a_pass_every_so_often() -> None:
     assert set(one) == {"update", "evaluation"}
     assert one["evaluation"] == pytest.approx(2 * half["evaluation"])
     assert 0.0 < one["evaluation"] < one["update"]
-    assert "forward policy" in {s.stage for s in training_memory(asked, at, hardware, "bf16", "bf16").stages}
+    assert "forward policy" in {s.stage for s in training_memory(asked, at, "bf16", "bf16").stages}
 
 
 @settings(max_examples=20)

@@ -93,7 +93,7 @@ def test_an_update_under_ppo_keeps_the_activations_of_every_flow_step() -> None:
     at, found = layout(), {}
     for loss in ("awr", "ppo"):
         here = vla(loss)
-        memory = training_memory(here, at, here.hardware, "bf16", "bf16")
+        memory = training_memory(here, at, "bf16", "bf16")
         found[loss] = {stage.stage: stage for stage in memory.stages}
     assert set(found["ppo"]) == set(found["awr"]) | {"forward policy", "forward action"}
     here = vla()
@@ -120,7 +120,7 @@ def test_an_update_under_ppo_keeps_the_activations_of_every_flow_step() -> None:
 def test_more_flow_steps_never_take_less(steps: int, more: int, loss: str) -> None:
     few, many, at = vla(loss, steps), vla(loss, steps + more), layout(dp=8)
     times = [sum(seconds(here, at).values()) for here in (few, many)]
-    needed = [training_memory(here, at, here.hardware, "bf16", "bf16").peak() for here in (few, many)]
+    needed = [training_memory(here, at, "bf16", "bf16").peak() for here in (few, many)]
     if loss == "awr":
         assert (times[0], needed[0]) == (pytest.approx(times[1]), pytest.approx(needed[1]))
     else:
@@ -149,14 +149,14 @@ def test_a_shared_backbone_is_held_once_and_read_once_where_inputs_coincide() ->
 
 def test_memory_of_a_value_head_by_hand() -> None:
     at, here, own = layout(), shared(), vla(value_stride=None)
-    memory = {s.stage: s for s in training_memory(here, at, here.hardware, "bf16", "bf16").stages}
+    memory = {s.stage: s for s in training_memory(here, at, "bf16", "bf16").stages}
     head = 400_000_000 + 201 * 2560
     # one pass updates policy and head: bf16 weights of both, states of the expert and the head alone
     assert "update value" not in memory
     stage = memory["update policy"]
     assert stage.parts["optimizer"] == pytest.approx([12 * (0.86e9 + head) / GIB], rel=1e-6)
     assert stage.parts["weights"] == pytest.approx([2 * (4.74e9 + head) / GIB], rel=0.02)
-    alone = {s.stage: s for s in training_memory(own, at, own.hardware, "bf16", "bf16").stages}
+    alone = {s.stage: s for s in training_memory(own, at, "bf16", "bf16").stages}
     assert alone["update policy"].parts["weights"] - 2 * 0.67e9 / GIB == pytest.approx(
         stage.parts["weights"] - 2 * 0.4e9 / GIB, rel=0.02
     )

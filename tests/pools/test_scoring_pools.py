@@ -121,7 +121,7 @@ def test_a_mixture_beside_a_dense_policy_splits_its_experts_over_tp() -> None:
     assert role_layout(found, "teacher", at).etp.tolist() == [4]
     assert role_layout(found, "policy", at) is at
     assert role_layout(opd(MOE, MOE), "teacher", at) is at
-    held = training_memory(found, at, found.hardware, "bf16", "bf16").stages
+    held = training_memory(found, at, "bf16", "bf16").stages
     weights = {stage.stage: float(stage.parts["weights"][0]) for stage in held}
     assert weights["update policy"] == pytest.approx((TEXT.params + MOE.params) * 2 / 4 / GIB, rel=0.01)
 

@@ -98,7 +98,7 @@ def predict(pinned: Pinned) -> Result:
     layout = Layout(**{name: np.array([value]) for name, value in values.items()})
     size = context.sizes[0]
     stages = stage_seconds(context, hardware, layout, size, pinned.update_precision, "bf16")
-    memory = training_memory(context, layout, hardware, pinned.update_precision, "bf16")
+    memory = training_memory(context, layout, pinned.update_precision, "bf16")
     train = sum(float(seconds[0]) for _, _, seconds in stages)
     named = {f"{kind} {role}": float(seconds[0]) for kind, role, seconds in stages}
     needed = float(memory.peak()[0])

@@ -29,7 +29,7 @@ def training_detail(
     """One row of a training table in full; ``colocated``: the engine that samples on the same pool."""
     at = slice(entry.row, entry.row + 1)
     layout, hardware = table.layout.take(at), context.hardware.take(table.topology[at])
-    memory = training_memory(context, layout, hardware, entry.precision, table.score_precision)
+    memory = training_memory(context, layout, entry.precision, table.score_precision)
     peaks = {stage.stage: {name: float(stage.parts[name][0]) for name in PARTS} for stage in memory.stages}
 
     def timed(machine: Hardware) -> list[tuple[str, str, Floats]]:

@@ -7,19 +7,19 @@ expert are updated in one pass, so both hold all they need at once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlopt.estimates import Hardware, Layout, MemoryParts, forward_parts, kv_gib_per_token
+from rlopt.estimates import Layout, MemoryParts, forward_parts, kv_gib_per_token
 from rlopt.estimates.roles import POLICY
 from rlopt.estimates.training.activations import micro_batch_tokens
 from rlopt.estimates.training.memory import update_tensors, with_overhead
 from rlopt.pools.context import Context
 from rlopt.words import PARAMETERS_OFF, StageKind
-from rlopt.workloads import Stage
+from rlopt.workloads import Role, Stage, Workload
 from rlopt.workloads.shared_value import joined_update
 
 PARTS = ("weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "runtime")
@@ -107,68 +107,69 @@ def _updates(
     return {role: as_dict(parts) for role, parts in tensors.items()}, staged, together
 
 
-def _forward(context: Context, stage: Stage, layout: Layout, precision: str) -> Parts:
-    """Memory of one scoring pass, in 16 bits where some steps fall back to them."""
-    at = role_layout(context, stage.role, layout)
-    return as_dict(forward_parts(context.worker(stage.role, at, context.held(precision)), context.tokens(stage)))
-
-
-def training_memory(
-    context: Context, layout: Layout, hardware: Hardware, update_precision: str, score_precision: str
-) -> TrainingMemory:
+def training_memory(context: Context, layout: Layout, update_precision: str, score_precision: str) -> TrainingMemory:
     """Stages of the pool for every layout (recompute and offload included in ``layout``)."""
-    workload = context.workload
     updates, staged, together = _updates(context, layout, update_precision)
-    passes = list(workload.of_kind(StageKind.SCORE))
-    if workload.evaluation is not None and workload.evaluation.stage.kind == StageKind.SCORE:
-        passes.append(workload.evaluation.stage)
-    forwards: dict[str, Parts] = {}
-    for stage in passes:
+
+    def scored(stage: Stage) -> Parts:
+        """Memory of one scoring pass, in 16 bits where some steps fall back to them."""
         precision = update_precision if stage.role in updates else score_precision
-        forwards.setdefault(stage.role, _forward(context, stage, layout, precision))
-    zero = np.zeros(len(layout.tp))
-    away = layout.offload == PARAMETERS_OFF
-    held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
-    for role in workload.roles:
-        if not role.trained:
-            weights = forwards[role.name]["weights"] if role.weights and role.name in forwards else zero
-            held[role.name] = {"weights": weights, "optimizer": zero}
+        at = role_layout(context, stage.role, layout)
+        return as_dict(forward_parts(context.worker(stage.role, at, context.held(precision)), context.tokens(stage)))
+
+    forwards = {stage.role: scored(stage) for stage in _passes(context.workload)}
+    held, away = _held(context, layout, updates, forwards), layout.offload == PARAMETERS_OFF
     stages = []
     for name, parts in staged.items():
-        busy = together[name]
-        extra = _others(held, busy, away)
+        extra = _others(held, together[name], away)
         joined = {part: parts[part] + extra[part] for part in ("weights", "optimizer")}
         stages.append(StageMemory(f"update {name}", {**parts, **joined}))
     for name, parts in forwards.items():
-        extra = _others(held, (name,), away)
-        own = held[name]["optimizer"]
-        own_weights = (
-            np.maximum(parts["weights"], held[name]["weights"])
-            if workload.role(name).weights
-            else held["policy"]["weights"]
-        )
-        if not workload.role(name).weights:  # a LoRA reference is the policy itself: do not count it twice
-            extra = {
-                "weights": extra["weights"] - np.where(away, 0.0, held["policy"]["weights"]),
-                "optimizer": extra["optimizer"],
-            }
-        stages.append(
-            StageMemory(
-                f"forward {name}",
-                {
-                    **parts,
-                    "gradients": zero,
-                    "weights": own_weights + extra["weights"],
-                    "optimizer": own + extra["optimizer"],
-                },
-            )
-        )
+        whole = _beside_others(context.workload.role(name), parts, held, away)
+        stages.append(StageMemory(f"forward {name}", whole))
     for stage in context.once:  # before the first step: nothing else is loaded yet
-        if stage.kind == StageKind.TRAIN:  # the same update in every step finds more beside it
-            continue
-        precision = update_precision if stage.role in updates else score_precision
-        stages.append(StageMemory(f"once {stage.role}", _forward(context, stage, layout, precision)))
+        if stage.kind != StageKind.TRAIN:  # the same update in every step finds more beside it
+            stages.append(StageMemory(f"once {stage.role}", scored(stage)))
     return TrainingMemory(tuple(stages), _others(held, (), away), np.where(away, 0.0, _frozen(context, held)))
+
+
+def _passes(workload: Workload) -> Iterator[Stage]:
+    """One scoring pass of each role, and that of an evaluation where none else is of its role."""
+    asked, known = workload.evaluation, set[str]()
+    asking = () if asked is None or asked.stage.kind != StageKind.SCORE else (asked.stage,)
+    for stage in (*workload.of_kind(StageKind.SCORE), *asking):
+        if stage.role not in known:
+            known.add(stage.role)
+            yield stage
+
+
+def _held(
+    context: Context, layout: Layout, updates: Mapping[str, Parts], forwards: Mapping[str, Parts]
+) -> dict[str, Parts]:
+    """Weights and optimizer states of every model, at work or not; references without weights of their own hold 0."""
+    zero = np.zeros(len(layout))
+    held = {role: {"weights": parts["weights"], "optimizer": parts["optimizer"]} for role, parts in updates.items()}
+    for role in context.workload.roles:
+        if not role.trained:
+            weights = forwards[role.name]["weights"] if role.weights and role.name in forwards else zero
+            held[role.name] = {"weights": weights, "optimizer": zero}
+    return held
+
+
+def _beside_others(role: Role, parts: Parts, held: Mapping[str, Parts], away: NDArray[np.bool_]) -> Parts:
+    """A scoring pass of one model beside what all others keep there."""
+    extra, weights = _others(held, (role.name,), away), parts["weights"]
+    if role.weights:
+        weights, more = np.maximum(weights, held[role.name]["weights"]), extra["weights"]
+    else:  # a LoRA reference is the policy itself: do not count it twice
+        weights = held["policy"]["weights"]
+        more = extra["weights"] - np.where(away, 0.0, weights)
+    return {
+        **parts,
+        "gradients": np.zeros(len(away)),
+        "weights": weights + more,
+        "optimizer": held[role.name]["optimizer"] + extra["optimizer"],
+    }
 
 
 def _frozen(context: Context, held: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> NDArray[np.float64]:

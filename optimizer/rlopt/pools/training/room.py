@@ -69,7 +69,7 @@ def room(
     found, misses, fitting = list[FittingLayouts](), list[Nearest](), 0
     for offload in offloads:
         ways = [with_choices(distinct, recompute, offload) for recompute in recomputes]
-        memories = [training_memory(context, way, context.hardware, *precisions) for way in ways]
+        memories = [training_memory(context, way, *precisions) for way in ways]
         free = _Free(memories, np.stack([capacity - memory.peak()[every.layout] for memory in memories]))
         fits = (free.gib >= 0.0).any(axis=0)
         fitting += int(fits.sum())
