@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel
 
 from rlopt import words
+from rlopt.answers.plan import Plan
+from rlopt.request import Request
 from rlopt.words import Word
 
 VOCABULARIES = [one for one in vars(words).values() if isinstance(one, type) and issubclass(one, Word) and one != Word]
@@ -57,3 +60,40 @@ def test_a_member_is_its_string(one: type[Word]) -> None:
     for member in one:
         assert (str(member), repr(member), f"{member:>3}") == (member.value, repr(member.value), f"{member.value:>3}")
         assert {member.value: 1}[member] == 1
+
+
+def _glossary(root: Path) -> str:
+    return (root / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+
+def test_the_glossary_names_every_member(root: Path) -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`.*`) \|$", _glossary(root), re.MULTILINE))
+    assert {name: re.findall(r"`(\w+)`", row) for name, row in rows.items()} == {
+        one.__name__: [str(member) for member in one] for one in VOCABULARIES
+    }
+
+
+def test_records_that_the_glossary_names_are_there(root: Path) -> None:
+    text = _glossary(root)
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (root / "optimizer" / "rlopt").rglob("*.py"))
+    named = set(re.findall(r"`([A-Z]\w+)`", text))
+    assert len(named) > 40
+    assert {name for name in named if not re.search(rf"^class {name}\b", source, re.MULTILINE)} == set()
+
+
+def _fields(model: Any) -> dict[str, Any]:
+    """Fields of the records that a type holds, by name."""
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return {name: field.annotation for name, field in model.model_fields.items()}
+    return {name: kind for part in get_args(model) for name, kind in _fields(part).items()}
+
+
+def test_keys_that_the_glossary_names_are_there(root: Path) -> None:
+    rows = re.findall(r"^\| [^|]+ \| [^|]+ \| ([^|]*`[^|]*) \|", _glossary(root), re.MULTILINE)
+    assert len(rows) > 25
+    for row in rows:
+        for key in re.findall(r"`([\w.]+)`", row):
+            model: Any = Plan if "*plan*" in row else Request
+            for step in key.split("."):
+                assert step in _fields(model), key
+                model = _fields(model)[step]
