@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlopt.columns.hours import Checkpointing, Losses, Saves, Work, run_hours
+from rlopt.columns.hours import Checkpointing, CleanRun, Losses, Saves, run_hours
 from rlopt.columns.joint import join, options
 from rlopt.columns.side_pools import every_side_pools
 from rlopt.pools.run_points import compose
@@ -34,7 +34,7 @@ def test_the_step_of_each_placement() -> None:
 
 def hours(interval: int, failures: float, upload: float, snapshot: float, read: float) -> tuple[float, float]:
     """Clean and expected hours of 36 steps of 100 s."""
-    work = Work(np.full(1, 100.0), index(36), index(interval), np.zeros(1))
+    work = CleanRun(np.full(1, 100.0), index(36), index(interval), np.zeros(1))
     saves = Saves(*(np.full(1, value) for value in (snapshot, upload, read)))
     clean, expected = run_hours(hand_problem(), work, saves, Losses(np.full(1, failures), 0.0))
     return float(clean[0]), float(expected[0])

@@ -35,7 +35,6 @@ KINDS = {
     "decided": "what a plan decided",
     "fixed": "the sizes that a configuration fixes: FixedSizes",
     "measured": "the room of measurements",
-    "narrowed": "the problem that one column is",
     "owned": "machines that are owned",
     "picked": "models that were picked among several",
     "published": "published configurations",

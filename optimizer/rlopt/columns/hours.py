@@ -62,7 +62,7 @@ class Saves(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Work(Table):
+class CleanRun(Table):
     """What a run does where nothing fails, shape (columns,)."""
 
     step_seconds: Floats
@@ -82,7 +82,7 @@ class Losses(Table):
 
 
 def run_hours(
-    problem: Problem, work: Work, saves: Saves, losses: Losses, divergences: float = 0.0
+    problem: Problem, work: CleanRun, saves: Saves, losses: Losses, divergences: float = 0.0
 ) -> tuple[Floats, Floats]:
     """Clean and expected hours of one run, shape of the inputs; NaN where the run would not make progress.
 

@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.columns.checkpoint_compression import possible
-from rlopt.columns.hours import Checkpointing, Losses, Saves, Work, pilot_runs, run_hours, wait_hours, within_deadline
+from rlopt.columns.hours import (
+    Checkpointing,
+    CleanRun,
+    Losses,
+    Saves,
+    pilot_runs,
+    run_hours,
+    wait_hours,
+    within_deadline,
+)
 from rlopt.columns.interruptions import (
     Interruptions,
     interruptions,
@@ -108,13 +117,13 @@ def _hours(
     waited = waiting_share(problem, first, events.per_hour, checkpointing.recovery)
     wait = wait_hours(problem, first, side)
 
-    def run(confident: bool) -> tuple[Work, Losses]:
+    def run(confident: bool) -> tuple[CleanRun, Losses]:
         """What a run does and loses, by median seconds or by confident ones, which include the worst case already."""
         there = problem.with_slower_overheads(problem.request.limits.robust.time) if confident else problem
         step = composed(placement, first, side, there, confident)
         once = first.once.both[confident] / SECONDS_PER_HOUR
         lost = waited + lost_share(there, placement, first, side, checkpointing.recovery, confident)
-        return Work(step, steps, checkpointing.interval_steps, once), Losses(events.per_hour, lost)
+        return CleanRun(step, steps, checkpointing.interval_steps, once), Losses(events.per_hour, lost)
 
     work, losses = run(confident=False)
     clean, expected = run_hours(problem, work, saves, losses, collapses)
