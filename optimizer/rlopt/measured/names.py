@@ -70,6 +70,14 @@ def find_model(row: MeasuredRow, catalog: Catalog) -> Model | str:
     return _stated(row, int(layers), int(hidden))
 
 
+def find_both(row: MeasuredRow, catalog: Catalog) -> tuple[Model, MeasuredMachine] | str:
+    """The model and the machine of a row, or why one of them is unknown."""
+    machine, model = find_machine(row, catalog), find_model(row, catalog)
+    if isinstance(machine, str):
+        return machine
+    return model if isinstance(model, str) else (model, machine)
+
+
 def _named(printed: str, catalog: Catalog) -> Model | None:
     """By exact spelling, then by what is left without the words of variants, then by size alone."""
     spelling = printed.strip().lower()

@@ -38,7 +38,7 @@ from rlopt.measured.loop.layout import (
     sides,
     trainer_layout,
 )
-from rlopt.measured.names import MeasuredMachine, find_machine, find_model
+from rlopt.measured.names import MeasuredMachine, find_both, find_model
 from rlopt.measured.rows import MeasuredRow
 from rlopt.words import Placement
 
@@ -104,12 +104,10 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
     if not row.text("gpu") and recipe.usual("gpu"):
         row = replace(row, cells={**row.cells, "gpu": recipe.usual("gpu")})
         assumed.append(f"GPU {row.text('gpu')}")
-    model, machine = find_model(row, catalog), find_machine(row, catalog)
-    for found in (machine, model):
-        if isinstance(found, str):
-            return found
-    if isinstance(model, str) or isinstance(machine, str):
-        return "no facts"
+    both = find_both(row, catalog)
+    if isinstance(both, str):
+        return both
+    model, machine = both
     gpus = count_of(row, "gpus") or (count_of(row, "gpus_train") or 0) + (count_of(row, "gpus_gen") or 0)
     if not 0 < gpus < MOST:
         return "the number of GPUs is not stated"
@@ -126,7 +124,6 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
     parts = trainer_layout(row, recipe, model, machine, train, assumed)
     if isinstance(parts, str):
         return parts
-    lag = LAG.search(row.text("notes"))
     critic = _critic(row, model, catalog)
     return LoopFields(
         model=model,
@@ -139,7 +136,7 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
         gpus=gpus,
         gpus_train=train,
         gpus_sample=sample,
-        lag=0.0 if placement != Placement.ASYNC else float(next(g for g in lag.groups() if g)) if lag else 1.0,
+        lag=_lag(row) if placement == Placement.ASYNC else 0.0,
         scores=int(_scores_itself(row, recipe)) + int(_has_reference(row, recipe)),
         engine_tp=min(count_of(row, "gen_tp") or engine_degree(model, machine, recipe, assumed), sample),
         engine_precision=engine_precision,
@@ -155,6 +152,12 @@ def read_loop(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> L
         **batch,
         **parts,
     )
+
+
+def _lag(row: MeasuredRow) -> float:
+    """Steps by which samples may be older than the weights that they train."""
+    told = LAG.search(row.text("notes"))
+    return float(next(one for one in told.groups() if one)) if told else 1.0
 
 
 def _precision(text: str) -> str:

@@ -99,12 +99,18 @@ class MemoryFields:
     note: str
 
 
+def _slip(row: MeasuredRow) -> str:
+    """The first cell that no run can have; empty where all may be."""
+    stated = ((name, row.number(name)) for name in COUNTS)
+    slip = next((name for name, value in stated if value is not None and not 1.0 <= value <= LARGEST), "")
+    return slip or ("params_b" if (row.number("params_b") or 1.0) > LARGEST else "")
+
+
 def fields_of(row: MeasuredRow, catalog: Catalog, calibration: Calibration) -> MemoryFields | str:
     """Read ``row``, or say why it cannot be predicted."""
-    stated = ((name, row.number(name)) for name in COUNTS)
-    slip = next((name for name, value in stated if value is not None and not 1.0 <= value <= LARGEST), None)
-    if slip is not None or (row.number("params_b") or 1.0) > LARGEST:
-        return f"{slip or 'params_b'} cannot be {row.text(slip or 'params_b')[:20]}"
+    slip = _slip(row)
+    if slip:
+        return f"{slip} cannot be {row.text(slip)[:20]}"
     args = arguments(row)
     model = model_of(row, args) if args else _model(row, catalog)
     if isinstance(model, str):

@@ -26,7 +26,7 @@ from rlopt.estimates.sampling.throughput import Load, output_tokens_per_s
 from rlopt.estimates.shape import ModelShape
 from rlopt.facts import Catalog, Model
 from rlopt.facts.calibration import Calibration
-from rlopt.measured.names import MeasuredMachine, find_machine, find_model
+from rlopt.measured.names import MeasuredMachine, find_both
 from rlopt.measured.outcome import RowOutcome
 from rlopt.measured.rows import MeasuredRow
 from rlopt.measured.sampling.cells import Cells, cells_of
@@ -101,13 +101,11 @@ def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibratio
     reasons: dict[int, str] = {}
     found: list[tuple[int, Model, MeasuredMachine, Cells]] = []
     for number, row in enumerate(rows):
-        model, machine = find_model(row, catalog), find_machine(row, catalog)
-        if isinstance(machine, str):
-            reasons[number] = machine
-        elif isinstance(model, str):
-            reasons[number] = model
+        both = find_both(row, catalog)
+        if isinstance(both, str):
+            reasons[number] = both
         else:
-            found.append((number, model, machine, cells_of(row, model, machine, calibration)))
+            found.append((number, *both, cells_of(row, *both, calibration)))
     read = [cells for *_, cells in found]
     load = Load(
         prompt=np.array([cells.prompt for cells in read]),
@@ -116,19 +114,11 @@ def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibratio
         concurrency=np.array([cells.concurrency for cells in read]),
         requests=np.array([cells.requests for cells in read]),
     )
-    models: dict[str, int] = {}
-    shapes: list[ModelShape] = []
-    which = []
-    for _, model, _, _ in found:
-        if model.name not in models:
-            models[model.name] = len(shapes)
-            shapes.append(ModelShape.of(model))
-        which.append(models[model.name])
     machines = [(m.device, m.gpus_per_node, _link(m, cells), m.node_gbps) for _, _, m, cells in found]
     return Cases(
         rows=np.array([number for number, *_ in found], dtype=np.int64),
         reasons=reasons,
-        shape=ModelShape.stack(shapes, which) if found else None,
+        shape=_shapes([model for _, model, *_ in found]) if found else None,
         hardware=Hardware.of(machines, calibration) if found else None,
         engine=tuple(cells.engine for cells in read),
         names=tuple(
@@ -148,6 +138,15 @@ def cases(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibratio
         labels=tuple(_labels(rows[number], model, machine, cells) for number, model, machine, cells in found),
         notes=tuple("; ".join(cells.assumed) for cells in read),
     )
+
+
+def _shapes(models: Sequence[Model]) -> ModelShape:
+    """Shapes of the models by case; each model's own is made once."""
+    first: dict[str, Model] = {}
+    for model in models:
+        first.setdefault(model.name, model)
+    order = {name: place for place, name in enumerate(first)}
+    return ModelShape.stack([ModelShape.of(model) for model in first.values()], [order[one.name] for one in models])
 
 
 def predict(rows: Sequence[MeasuredRow], catalog: Catalog, calibration: Calibration) -> list[RowOutcome]:
