@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rlopt.estimates import Calibration, Hardware, Layout, MemoryParts, ModelShape, Stack, Tokens, Training
-from rlopt.estimates.training import activations, compute, memory, scoring, update
+from rlopt.estimates.training import activations, compute, memory, update
 from rlopt.estimates.training.worker import Worker
 
 Floats = np.ndarray
@@ -99,4 +99,4 @@ def forward_parts(
 def scoring_memory(
     shape: ModelShape, layout: Layout, tokens: Tokens, precision: Any, calibration: Calibration
 ) -> MemoryParts:
-    return scoring.scoring_memory(worker(shape, None, layout, precision, calibration), tokens)
+    return memory.forward_parts(worker(shape, None, layout, precision, calibration), tokens)

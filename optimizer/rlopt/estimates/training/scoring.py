@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlopt.estimates.arrays import Ints, Layout, Tokens
-from rlopt.estimates.training.memory import MemoryParts, forward_parts
-from rlopt.estimates.training.worker import Worker
+from rlopt.estimates.arrays import Ints, Layout
 
 
 def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: Ints | int = 1) -> Layout:
@@ -35,8 +33,3 @@ def scoring_layout(tp: Ints, replicas: Ints, micro_batch: Ints | int = 1, ep: In
         recompute=zero,
         offload=zero,
     )
-
-
-def scoring_memory(worker: Worker, tokens: Tokens) -> MemoryParts:
-    """GiB per GPU by part: weights / tp, one layer's activations, logits, what the device holds besides; (n,)."""
-    return forward_parts(worker, tokens)

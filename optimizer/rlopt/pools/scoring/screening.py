@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlopt.estimates.training.scoring import scoring_layout, scoring_memory
+from rlopt.estimates.training.memory import forward_parts
+from rlopt.estimates.training.scoring import scoring_layout
 from rlopt.pools.context import Context
 from rlopt.pools.sampling.engine import Engine
 from rlopt.pools.scoring.table import MICRO_BATCHES, layout_of
@@ -36,7 +37,7 @@ def screening_ways(context: Context, engine: Engine, group_size: int, share: Flo
         for stage in context.workload.screening:
             shape, sequences = context.shapes[stage.role], context.sequences(stage, group_size)
             at = layout_of(shape, layout)
-            parts = scoring_memory(context.worker(stage.role, at, precision), context.tokens(stage))
+            parts = forward_parts(context.worker(stage.role, at, precision), context.tokens(stage))
             seconds += share * forward_times(context, engine.hardware, at, stage, sequences, precision)
             gib = np.maximum(gib, loose * (parts.activations + parts.logits))
         found.append(Screening(seconds, gib))

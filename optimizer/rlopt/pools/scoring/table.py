@@ -14,7 +14,8 @@ import numpy as np
 
 from rlopt.estimates import Hardware, Layout, ModelShape
 from rlopt.estimates.loop.run_average import averaged
-from rlopt.estimates.training.scoring import scoring_layout, scoring_memory
+from rlopt.estimates.training.memory import forward_parts
+from rlopt.estimates.training.scoring import scoring_layout
 from rlopt.pools.context import Context, context_of, margin
 from rlopt.pools.layouts import POWERS, node_counts
 from rlopt.pools.run_points import at_points
@@ -90,7 +91,7 @@ def scoring_parts(context: Context, layout: Layout, precision: str) -> dict[str,
     for stage in context.workload.of_kind(StageKind.SCORE):
         shape = context.shapes[stage.role]
         at = layout_of(shape, layout)
-        found[stage.role] = as_dict(scoring_memory(context.worker(stage.role, at, held), context.tokens(stage)))
+        found[stage.role] = as_dict(forward_parts(context.worker(stage.role, at, held), context.tokens(stage)))
     total = np.sum([parts["weights"] for parts in found.values()], axis=0)
     return {f"forward {role}": {**parts, "weights": total} for role, parts in found.items()}
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from rlopt.estimates import Hardware, Layout, colocated_swap_s
+from rlopt.estimates.training.gradients import gradient_bytes
+from rlopt.estimates.training.update import micro_batches
 from rlopt.pools.bands import band_of
 from rlopt.pools.context import Context, margins
 from rlopt.pools.limiting import limits
 from rlopt.pools.rows import ColocatedRow, TrainingRow
 from rlopt.pools.sampling.detail import EngineDetail, engine_detail
 from rlopt.pools.sampling.engine import Engine
-from rlopt.pools.training.gradient_traffic import gradient_gb
 from rlopt.pools.training.memory import PARTS, TrainingMemory, training_memory
 from rlopt.pools.training.seconds import spared_seconds, stage_seconds
 from rlopt.pools.training.table import TrainingTable
 from rlopt.problem import Floats
 from rlopt.problem.detail import PoolDetail, StageDetail
+from rlopt.units import bytes_to_gb
 from rlopt.words import PARAMETERS_OFF, Offload, Recompute, Sharding, StageKind
 
 SHOWN = (StageKind.SAMPLE, StageKind.SCORE, StageKind.TRAIN)
@@ -106,6 +108,19 @@ def _swap(context: Context, layout: Layout) -> tuple[StageDetail, ...]:
         return ()
     seconds = colocated_swap_s(context.state, np.asarray(layout.gpus, dtype=np.float64), context.calibration)
     return (StageDetail("transfer", "policy", float(seconds[0]), None),)
+
+
+def gradient_gb(context: Context, hardware: Hardware, layout: Layout, group_size: int) -> tuple[float, float]:
+    """GB of gradients that one node's GPUs send in a step of one layout, and those of them that leave the node."""
+    sent, leaving = 0.0, 0.0
+    for stage in context.workload.of_kind(StageKind.TRAIN):
+        shape, training = context.shapes[stage.role], context.trainings[stage.role]
+        sequences = context.sequences(stage, group_size)
+        count, _ = micro_batches(context.tokens(stage), sequences, stage.updates, layout)
+        often = stage.updates * stage.epochs
+        each, out = gradient_bytes(shape, training, hardware, layout, count)
+        sent, leaving = sent + often * float(each[0]), leaving + often * float(out[0])
+    return bytes_to_gb(sent), bytes_to_gb(leaving)
 
 
 def layout_choice(layout: Layout, colocated: ColocatedRow | None) -> dict[str, int | str | bool | None]:
