@@ -9,7 +9,7 @@ import pytest
 from rlopt import api
 from rlopt.facts import StorageSpeed
 from rlopt.market.mounts import buy, cheapest, node_gb_s
-from rlopt.problem.mount import Bought, Mount
+from rlopt.problem.loading import Bought, Mount
 from rlopt.studies.cheapest import cheapest as solve
 from rlopt.units import HOURS_PER_MONTH
 from tests.loading.test_options import SLOW, prepare, problem

@@ -92,8 +92,8 @@ def priced(host: float, offload: float, left_out: Counter[str] | None = None, kn
     given: dict[str, Any] = {"times": Times.same(Seconds.zero(1)), "once": Seconds.zero(1)}
     whole = ("group_size", "update_precision", "estimate", "variant", "environment", "precision", "score_precision")
     given |= {name: np.zeros(1, dtype=np.int64) for name in whole}
-    needs = Needs.of(1, host, 10.0, offload)
-    return price_rows(market, np.zeros(3), np.zeros((2, 1)), HERE, ONE, needs, given, left_out)
+    needs = Needs.of(HERE, ONE, host, 10.0, offload)
+    return price_rows(market, np.zeros(3), np.zeros((2, 1)), needs, given, left_out)
 
 
 def test_too_little_host_memory_is_counted() -> None:

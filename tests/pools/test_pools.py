@@ -14,7 +14,7 @@ from rlopt.facts import FailureRate
 from rlopt.facts.files.folder import load_catalog
 from rlopt.pools.builder import join_pools
 from rlopt.pools.checkpoints import checkpoint_sizes, intervals
-from rlopt.pools.pricing import Needs, is_one, price_rows, spread, stop_rates
+from rlopt.pools.pricing import Needs, interruption_rates, is_one, price_rows, spread
 from rlopt.pools.sampling.table import engines
 from rlopt.problem import Market, Pools, Seconds, Times
 from rlopt.workloads import Role
@@ -29,7 +29,7 @@ def rate(kind: str, provider: str, pricing: str, gpu: float | None, node: float 
 
 
 def with_rates(*rates: FailureRate) -> np.ndarray:
-    return stop_rates(MARKET, replace(hand_problem().catalog, reliability=rates))
+    return interruption_rates(MARKET, replace(hand_problem().catalog, reliability=rates))
 
 
 def test_stops_of_a_node() -> None:
@@ -71,7 +71,7 @@ def priced(
     made = (*plain, "term_hours", "environment_usd_per_hour", "disk_gb", "disk_gib", "host_gib")
     given |= {name: values for name, values in neutral(size).items() if name not in made}
     kinds, environments = np.array(topology or [0] * size), np.zeros((2, 1))
-    return price_rows(market, stops, environments, kinds, np.array(nodes), Needs.of(size, host, disk), given)
+    return price_rows(market, stops, environments, Needs.of(kinds, np.array(nodes), host, disk), given)
 
 
 def test_every_estimate_meets_every_offer_of_its_machine() -> None:

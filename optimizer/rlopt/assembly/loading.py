@@ -6,7 +6,7 @@ from rlopt.answers.plan import LoadDecision, PriceUsed, StageTime
 from rlopt.assembly.chosen import ChosenColumn
 from rlopt.pools.loading.pools import load_seconds, prepare_seconds, read_gb_s, samples_of
 from rlopt.problem import Pools
-from rlopt.problem.load_table import LoadTable
+from rlopt.problem.loading import LoadTable
 from rlopt.problem.tariff import CpuPool
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
 from rlopt.words import StageKind

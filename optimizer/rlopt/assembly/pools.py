@@ -11,7 +11,7 @@ from rlopt.assembly.loading import preparation
 from rlopt.market.cpu_machines import SCORERS
 from rlopt.pools.node.host import node_memory_gib
 from rlopt.problem import Problem
-from rlopt.problem.load_table import PREPARATION
+from rlopt.problem.loading import PREPARATION
 from rlopt.words import StageKind
 
 CPU_ROLES: Final = {"environment": StageKind.ENVIRONMENT, SCORERS: StageKind.SCORE, PREPARATION: StageKind.LOAD}

@@ -22,20 +22,20 @@ def offered(problem: Problem) -> bool:
 
 def size_share(problem: Problem, recovery: Ints) -> Floats | float:
     """Stored size / size by column; 1 where nothing may be compressed."""
-    squeeze = problem.request.job.compression.checkpoints
-    if squeeze is None or not offered(problem):
+    compression = problem.request.job.compression.checkpoints
+    if compression is None or not offered(problem):
         return 1.0
-    return np.asarray(problem.recovery(lambda one: squeeze.ratio if one.compressed else 1.0)[recovery])
+    return np.asarray(problem.recovery(lambda one: compression.ratio if one.compressed else 1.0)[recovery])
 
 
 def hours_per_gb(problem: Problem, offer: Ints, nodes: Ints, recovery: Ints) -> Floats | float:
     """Hours to compress a GB, or to read it back; NaN where a column compresses on machines of unknown vCPUs."""
-    squeeze = problem.request.job.compression.checkpoints
-    if squeeze is None or not offered(problem):
+    compression = problem.request.job.compression.checkpoints
+    if compression is None or not offered(problem):
         return 0.0
     known = [one.shape.vcpus for one in problem.market.offers]
     vcpus = np.array([np.nan if count is None else count for count in known], dtype=np.float64)[offer] * nodes
-    hours = GIGA / GIB * squeeze.vcpu_seconds_per_gib / vcpus / SECONDS_PER_HOUR
+    hours = GIGA / GIB * compression.vcpu_seconds_per_gib / vcpus / SECONDS_PER_HOUR
     chosen = problem.recovery(lambda one: float(one.compressed))[recovery] > 0.0
     return np.where(chosen, hours, 0.0)
 

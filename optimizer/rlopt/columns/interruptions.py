@@ -133,7 +133,7 @@ def lost_share(
 
 
 def _again(problem: Problem) -> Floats:
-    """Part of a lost machine's unfinished work that is sampled again, by care: all of it without copies."""
+    """Part of a lost machine's unfinished work that is sampled again, by recovery option: all of it without copies."""
     tokens = problem.request.job.response_tokens.average
     return problem.recovery(lambda one: min(one.rollouts_every / tokens, 1.0) if one.rollouts_every and tokens else 1.0)
 

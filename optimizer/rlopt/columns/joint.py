@@ -49,7 +49,7 @@ def join(
 ) -> Columns:
     """Columns of one placement, row by row; shape (columns,). ``side`` is None where one pool does it all."""
     first = (problem.colocated if placement == COLOCATED else problem.training).take(train)
-    size, beside = len(first), side is not None
+    size, alone = len(first), side is None
     side = SidePools.none(size) if side is None else side
     recovery = checkpointing.recovery
     events, spare = interruptions(problem, first, side), spare_nodes(problem, recovery)
@@ -71,7 +71,7 @@ def join(
         score2=side.score2,
         split=split,
         score_split=side.score_split,
-        environment=side.environment if beside else first.environment,
+        environment=first.environment if alone else side.environment,
         group_size=first.group_size,
         update_precision=first.update_precision,
         score_precision=np.minimum(first.score_precision, _scored(problem, side)),

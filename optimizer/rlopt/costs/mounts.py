@@ -9,7 +9,7 @@ from rlopt.answers.plan import BillLine, LoadDecision, PlannedRun
 from rlopt.costs.contract import runs, told
 from rlopt.costs.stored.copies import tariff_of
 from rlopt.problem import Columns, Floats, Problem
-from rlopt.problem.mount import Mount
+from rlopt.problem.loading import Mount
 from rlopt.units import HOURS_PER_MONTH
 
 ITEM = "mounted data set"

@@ -14,7 +14,7 @@ from typing import Final
 
 from rlopt.facts import StorageSpeed, StorageTier
 from rlopt.market.services import nearest_region, standing_in
-from rlopt.problem.mount import Bought, Mount
+from rlopt.problem.loading import Bought, Mount
 from rlopt.request import DataStore
 from rlopt.units import HOURS_PER_MONTH, KILO, MEGA
 

@@ -19,7 +19,7 @@ from rlopt.pools.loading.grid import load_table
 from rlopt.pools.loading.pools import with_loading
 from rlopt.pools.notes import SEARCHED_GPUS, fact_notes, job_notes, left_out
 from rlopt.pools.parts import pools_by_part, tables_by_part
-from rlopt.pools.pricing import stop_rates
+from rlopt.pools.pricing import interruption_rates
 from rlopt.pools.training.room import closest_of
 from rlopt.problem import Problem
 from rlopt.problem.fixed import Fixed
@@ -48,7 +48,7 @@ def build_problem(
     market = open_market(request, catalog, gpu_limit, only)
     book = TariffBook(catalog, request, workload, catalog.operations)
     tariffs = tuple(zone_tariff(book, *zone, [variant.cpu for variant in variants]) for zone in market.zones)
-    stops = stop_rates(market, catalog)
+    stops = interruption_rates(market, catalog)
 
     # estimates: memory and seconds of every layout and engine, by the parts of a step
     experts = any(role.model.experts > 0 for each in workloads for role in each.roles)
@@ -99,7 +99,7 @@ def build_problem(
         gpu_limit=gpu_limit,
         recovery_options=recovery_options(request),
         elastic=elastic(request, catalog),
-        faults_per_node=stop_rates(market, catalog, reclaims=False),
+        faults_per_node=interruption_rates(market, catalog, reclaims=False),
         wait_hours=waits(request, market, catalog),
         loading=loading,
         bare=None if loading is None else bare,

@@ -51,8 +51,8 @@ class Setting:
 class Builder:
     """Collects rows of all variants, group sizes and precisions into one set of pools per kind."""
 
-    def __init__(self, context: Context, stops: Floats, environments: Floats) -> None:
-        self.context, self.stops, self.environments = context, stops, environments
+    def __init__(self, context: Context, interruptions: Floats, environments: Floats) -> None:
+        self.context, self.interruptions, self.environments = context, interruptions, environments
         self.left_out: Counter[str] = Counter()
         self.training_rows: list[TrainingRow] = []
         self.sampling_rows: list[SamplingRow] = []
@@ -60,16 +60,10 @@ class Builder:
         self.colocated_rows: list[ColocatedRow] = []
 
     def price(
-        self,
-        topology: Ints,
-        nodes: Ints,
-        needs: Needs,
-        estimate: int,
-        given: Mapping[str, Any],
-        cpu_usd_per_hour: Floats | None = None,
+        self, needs: Needs, estimate: int, given: Mapping[str, Any], cpu_usd_per_hour: Floats | None = None
     ) -> Pools:
         """Pools of the rows from ``estimate`` on with every offer; what ``given`` leaves out is 0."""
-        rows = len(topology)
+        rows = len(needs)
         fields = {
             "group_size": 0,
             "update_precision": 0,
@@ -87,14 +81,14 @@ class Builder:
         environments = self.environments if "environment" in given else np.zeros_like(self.environments)
         if cpu_usd_per_hour is not None:
             environments = environments + cpu_usd_per_hour[:, None]
-        return price_rows(self.context.market, self.stops, environments, topology, nodes, needs, fields, self.left_out)
+        return price_rows(self.context.market, self.interruptions, environments, needs, fields, self.left_out)
 
     def _trains(
         self, context: Context, table: TrainingTable, rows: Ints, way: Setting, more: Floats | float = 0.0
     ) -> Needs:
         """What nodes need that train in the table's ``rows``, with ``more`` GiB of host memory beside training."""
-        host = training_gib(context, table, way.size)[rows] + more
-        return Needs(host, disk_gib(context, PoolRole.TRAIN, table.nodes[rows]), table.host_gib[rows])
+        host, nodes = training_gib(context, table, way.size)[rows] + more, table.nodes[rows]
+        return Needs(table.topology[rows], nodes, host, disk_gib(context, PoolRole.TRAIN, nodes), table.host_gib[rows])
 
     def training(self, number: int, context: Context, table: TrainingTable, way: Setting, alone: bool) -> Pools:
         """The fastest layout per machine kind, node count and offload. ``alone``: nothing samples on the pool."""
@@ -128,7 +122,7 @@ class Builder:
             "score_precision": _scored(context, table, way),
         }
         needs = self._trains(context, table, rows, way)
-        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given, way.cpu_usd_per_hour)
+        return self.price(needs, estimate, given, way.cpu_usd_per_hour)
 
     def colocated(self, number: int, context: Context, table: TrainingTable, way: Setting) -> Pools:
         """Training layout and engine together."""
@@ -144,7 +138,7 @@ class Builder:
                 found.train, found.tp, found.ep, found.precision, found.environment, strict=True
             )
         ]
-        topology, nodes = table.topology[found.train], table.nodes[found.train]
+        topology = table.topology[found.train]
         train, once = found.train_seconds + way.cpu_seconds, once[found.train]
         band = context.train_band[topology]
         confident = train * band + found.sample_seconds * context.rollout_band[topology]
@@ -157,12 +151,12 @@ class Builder:
             "score_precision": _scored(context, table, way),
         }
         needs = self._trains(context, table, found.train, way, found.asleep_gib)
-        return self.price(topology, nodes, needs, estimate, given, way.cpu_usd_per_hour)
+        return self.price(needs, estimate, given, way.cpu_usd_per_hour)
 
     def _beside(self, context: Context, kind: PoolRole, topology: Ints, nodes: Ints, size: int) -> Needs:
         """What nodes of a pool beside training need."""
         host = base_gib(context, kind, topology, nodes, size)
-        return Needs.of(len(nodes), host, disk_gib(context, kind, nodes))
+        return Needs.of(topology, nodes, host, disk_gib(context, kind, nodes))
 
     def rollout(
         self, number: int, context: Context, table: SamplingTable, variant: int, size: int, option: int
@@ -207,7 +201,7 @@ class Builder:
             "nodes_per_replica": spanned[rows],
         }
         needs = self._beside(context, PoolRole.SAMPLE, table.topology[rows], table.nodes[rows], size)
-        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+        return self.price(needs, estimate, given)
 
     def scoring(self, number: int, context: Context, table: ScoringTable, size: int, variant: int) -> Pools:
         """Per machine kind, node count and precision the fastest scoring layout."""
@@ -229,7 +223,7 @@ class Builder:
             "times": Times.same(Seconds.banded(seconds[rows], band), growth_of(points[rows], band)),
         }
         needs = self._beside(context, PoolRole.SCORE, table.topology[rows], table.nodes[rows], size)
-        return self.price(table.topology[rows], table.nodes[rows], needs, estimate, given)
+        return self.price(needs, estimate, given)
 
 
 def _scored(context: Context, table: TrainingTable, way: Setting) -> int:

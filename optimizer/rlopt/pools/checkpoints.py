@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rlopt.estimates import Calibration
 from rlopt.estimates.roles import POLICY, trained_params
-from rlopt.problem.checkpoint_size import Checkpoint
+from rlopt.problem.recovery import Checkpoint
 from rlopt.request import Request
 from rlopt.workloads import Workload
 from rlopt.workloads.variants import Variant

@@ -13,14 +13,14 @@ from rlopt.errors import MissingFactError
 from rlopt.facts import Catalog
 from rlopt.pools.node.host import has_room, node_memory_gib
 from rlopt.problem import Floats, Ints, Market, Pools
-from rlopt.table import Table, each
+from rlopt.table import Bools, Table, each, groups
 from rlopt.units import GIB, bytes_to_gb
 
 NO_HOST_MEMORY = "needs more host memory than the machine has"
 
 
-def stop_rates(market: Market, catalog: Catalog, reclaims: bool = True) -> Floats:
-    """Stops per hour and node of each offer: failures and, with ``reclaims``, those too. NaN where unknown."""
+def interruption_rates(market: Market, catalog: Catalog, reclaims: bool = True) -> Floats:
+    """Interruptions per hour and node of each offer: failures, and reclaims with ``reclaims``. NaN where unknown."""
     known: dict[tuple[str, str, str, str], float] = {}
 
     def rate(kind: str, provider: str, device: str, pricing: str, gpus: int) -> float:
@@ -37,17 +37,19 @@ def stop_rates(market: Market, catalog: Catalog, reclaims: bool = True) -> Float
     total = []
     for offer in market.offers:
         shape = offer.shape
-        stops = rate("failure", offer.provider, shape.device, offer.pricing, shape.gpus)
+        found = rate("failure", offer.provider, shape.device, offer.pricing, shape.gpus)
         if offer.pricing == "spot" and reclaims:
-            stops += rate("reclaim", offer.provider, shape.device, offer.pricing, shape.gpus)
-        total.append(stops)
+            found += rate("reclaim", offer.provider, shape.device, offer.pricing, shape.gpus)
+        total.append(found)
     return np.array(total, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What a candidate takes of a machine beside its GPUs, shape (rows,) each: GiB per node."""
+class Needs(Table):
+    """What candidates take, shape (rows,) each: nodes of one machine kind, and GiB of each node beside its GPUs."""
 
+    topology: Ints
+    nodes: Ints
     host_gib: Floats
     """Host memory, everything in it."""
     disk_gib: Floats
@@ -56,14 +58,17 @@ class Needs:
 
     @staticmethod
     def of(
-        rows: int,
+        topology: Ints,
+        nodes: Ints,
         host_gib: Floats | float = 0.0,
         disk_gib: Floats | float = 0.0,
         offload_gib: Floats | float = 0.0,
     ) -> Needs:
-        """One number for all rows, or one a row."""
-        given = (host_gib, disk_gib, offload_gib)
-        return Needs(*(np.broadcast_to(np.asarray(value, dtype=np.float64), (rows,)) for value in given))
+        """Memory and disk as one number for all rows, or one a row."""
+        gib = (host_gib, disk_gib, offload_gib)
+        return Needs(
+            topology, nodes, *(np.broadcast_to(np.asarray(one, dtype=np.float64), (len(nodes),)) for one in gib)
+        )
 
 
 def unloaded(rows: int) -> dict[str, np.ndarray]:
@@ -84,45 +89,26 @@ def is_one(values: np.ndarray) -> bool:
 
 def price_rows(
     market: Market,
-    stops: Floats,
+    interruptions: Floats,
     environments: Floats,
-    topology: Ints,
-    nodes: Ints,
     needs: Needs,
     fields: Mapping[str, np.ndarray | Table],
     left_out: Counter[str] | None = None,
 ) -> Pools:
     """Pools of every (row, offer) pair that the offer allows: node count and host memory.
 
-    ``fields`` carries the other fields of `Pools`, shape (rows,) each. ``environments`` is USD per hour by zone and
-    option, shape (zones, options). Pairs that lack host memory are counted in ``left_out``. Disks are rented for what
-    exceeds a machine's own, and at least for the volume that it boots from.
+    ``fields`` carries the other fields of `Pools`, shape (rows,) each. ``interruptions`` are those of a node per hour,
+    by offer; ``environments`` is USD per hour by zone and option, shape (zones, options). Pairs that lack host memory
+    are counted in ``left_out``. Disks are rented for what exceeds a machine's own, and at least for the volume that it
+    boots from.
     """
-    alone = {"nodes_per_replica": spread(1, len(topology))}
-    rows, offers, short = [], [], 0
-    capacity = node_memory_gib(market)
-    order = np.argsort(topology, kind="stable")
-    bounds = np.searchsorted(topology[order], np.arange(len(market.topologies) + 1))
-    for number in range(len(market.topologies)):
-        mine = order[bounds[number] : bounds[number + 1]]
-        here = np.flatnonzero(market.topology == number)
-        if not len(mine) or not len(here):
-            continue
-        left, right = np.repeat(mine, len(here)), np.tile(here, len(mine))
-        fine = (nodes[left] <= market.max_nodes[right]) & ~np.isnan(stops[right])
-        room = has_room(market, capacity, right, needs.host_gib[left], needs.offload_gib[left])
-        short += int((fine & ~room).sum())
-        fine &= room
-        rows.append(left[fine])
-        offers.append(right[fine])
+    row, offer, short = _with_room(market, ~np.isnan(interruptions), needs)
     if short and left_out is not None:
         left_out[NO_HOST_MEMORY] += short
-    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-    offer = np.concatenate(offers) if offers else np.zeros(0, dtype=np.int64)
-    count, zone = nodes[row], market.zone[offer]
+    count, zone = needs.nodes[row], market.zone[offer]
     boot = 0.0 if market.boot_disk_gib is None else market.boot_disk_gib[offer]
     rented = np.maximum(needs.disk_gib[row] - market.local_disk_gib[offer], boot)
-    every: dict[str, Any] = {**alone, **unloaded(len(topology)), **fields}
+    every: dict[str, Any] = {"nodes_per_replica": spread(1, len(needs)), **unloaded(len(needs)), **fields}
 
     def at(values: np.ndarray) -> np.ndarray:
         return spread(values[0], len(row)) if is_one(values) else values[row]
@@ -134,7 +120,7 @@ def price_rows(
         gpus=count * market.gpus[offer],
         zone=zone,
         usd_per_hour=count * market.usd_per_hour[offer],
-        failures_per_hour=count * stops[offer],
+        failures_per_hour=count * interruptions[offer],
         spot=market.spot[offer],
         term_hours=market.term_hours[offer],
         environment_usd_per_hour=world,
@@ -143,3 +129,19 @@ def price_rows(
         host_gib=at(needs.host_gib),
         **each(every, at),
     )
+
+
+def _with_room(market: Market, known: Bools, needs: Needs) -> tuple[Ints, Ints, int]:
+    """Rows with every offer of their machine kind that is ``known`` and has room, and how many lack host memory."""
+    rows, offers, short = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0
+    capacity = node_memory_gib(market)
+    for (kind,), mine in groups(needs.topology).items():
+        here = np.flatnonzero(market.topology == kind)
+        left, right = np.repeat(mine, len(here)), np.tile(here, len(mine))
+        fine = (needs.nodes[left] <= market.max_nodes[right]) & known[right]
+        room = has_room(market, capacity, right, needs.host_gib[left], needs.offload_gib[left])
+        short += int((fine & ~room).sum())
+        fine &= room
+        rows.append(left[fine])
+        offers.append(right[fine])
+    return np.concatenate(rows), np.concatenate(offers), short

@@ -73,8 +73,8 @@ def composed(placement: int, first: Pools, side: SidePools, problem: Problem, co
         mine = first.times.in_step.both[confident]
         return compose(placement, mine, side.times.at(placement).both[confident], problem, first.variant)
     mine = growth.asynchronous.both[confident]
-    beside = side.times.growth
-    theirs = np.zeros_like(mine) if beside is None else beside.asynchronous.both[confident]  # None: nothing is beside
+    other = side.times.growth
+    theirs = np.zeros_like(mine) if other is None else other.asynchronous.both[confident]  # None: nothing is beside
     overhead = problem.overhead(placement, first.variant)[:, None]
     return averaged(step_seconds(mine, theirs, overhead, True, problem.exposed_share))
 

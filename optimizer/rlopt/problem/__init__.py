@@ -5,12 +5,11 @@ A joint column is one complete way to run the job: placement, group size, precis
 columns is exact by construction.
 """
 
-from rlopt.problem.checkpoint_size import Checkpoint
 from rlopt.problem.columns import Columns
 from rlopt.problem.market import Market, Topology
 from rlopt.problem.pools import UNSCORED, Pools
 from rlopt.problem.problem import Problem
-from rlopt.problem.recovery_option import RecoveryOption
+from rlopt.problem.recovery import Checkpoint, RecoveryOption
 from rlopt.problem.side_pools import SidePools
 from rlopt.problem.times import Growth, Mix, Seconds, Times
 from rlopt.table import Floats, Ints

@@ -9,13 +9,12 @@ import numpy as np
 
 from rlopt.facts import Catalog, Model
 from rlopt.facts.operations import Operations
-from rlopt.problem.checkpoint_size import Checkpoint
 from rlopt.problem.detail import Estimates, Nearest
-from rlopt.problem.load_table import LoadTable
+from rlopt.problem.loading import LoadTable
 from rlopt.problem.market import Market
 from rlopt.problem.phases import Phase
 from rlopt.problem.pools import Pools
-from rlopt.problem.recovery_option import RecoveryOption
+from rlopt.problem.recovery import Checkpoint, RecoveryOption
 from rlopt.problem.tariff import Tariff, TierTable
 from rlopt.request import Request
 from rlopt.table import Floats, Ints

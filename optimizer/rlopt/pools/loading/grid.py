@@ -14,8 +14,7 @@ from rlopt.market.price_book import TariffBook
 from rlopt.market.stores import admitted
 from rlopt.market.volumes import trajectory_bytes, version_bytes
 from rlopt.problem import Floats, Market, Pools
-from rlopt.problem.load_table import PREPARATION, LoadTable, Read
-from rlopt.problem.mount import SHARED, Bought, Mount
+from rlopt.problem.loading import PREPARATION, SHARED, Bought, LoadTable, Mount, Read
 from rlopt.problem.tariff import CpuPool, Tariff
 from rlopt.request import SEQUENCES_PER_SAMPLE, DataStore, Request
 from rlopt.units import KILO, MEGA, bytes_to_gb, bytes_to_gib

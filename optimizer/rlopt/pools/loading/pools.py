@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlopt.problem import Floats, Market, Pools, Seconds, Times
-from rlopt.problem.load_table import LoadTable
+from rlopt.problem.loading import LoadTable
 from rlopt.units import GIB, GIGA, bytes_to_gb
 
 NO_LOADING = "no store or no processors are known from which samples could be loaded"

@@ -1,4 +1,4 @@
-"""What one checkpoint holds, by the way to run the job."""
+"""What a checkpoint holds, by the way to run the job, and the ways to keep a run alive (`market.recovery_options`)."""
 
 from __future__ import annotations
 
@@ -42,3 +42,15 @@ class Checkpoint:
         if not self.weights_by_variant:
             return np.full(np.shape(variant), bytes_to_gb(self.weights_bytes))
         return np.asarray(np.array([bytes_to_gb(size) for size in self.weights_by_variant])[variant])
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryOption:
+    """One way to keep a run alive, decided beside the checkpoint's interval and tier."""
+
+    spare_nodes: int = 0
+    """Nodes of the training pool's offer that stand ready to take a failed one's place."""
+    rollouts_every: int = 0
+    """Tokens between two copies of an unfinished response on shared storage; 0 where none are made."""
+    compressed: bool = False
+    """Whether checkpoints are compressed."""
