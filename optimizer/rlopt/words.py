@@ -140,7 +140,7 @@ class PoolRole(Word):
         return StageKind[self.name]
 
 
-class Pricing(Word):
+class PricingKind(Word):
     """How a machine is paid for."""
 
     ON_DEMAND = "on_demand"

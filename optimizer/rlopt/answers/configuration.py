@@ -11,7 +11,7 @@ from pydantic import Field
 
 from rlopt.errors import InputError
 from rlopt.strict import Strict
-from rlopt.words import Link, Offload, Placement, PoolRole, Precision, Pricing, Recompute, Sharding
+from rlopt.words import Link, Offload, Placement, PoolRole, Precision, PricingKind, Recompute, Sharding
 
 Degree = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 Amount = Annotated[float, Field(ge=0.0, le=1e9, allow_inf_nan=False)]
@@ -53,7 +53,7 @@ class PoolGiven(Strict):
     provider: Text | None = None
     region: Text | None = None
     zone: Text | None = None
-    pricing: Pricing | None = None
+    pricing: PricingKind | None = None
     usd_per_hour: Amount | None = None
     """Price of the whole pool."""
     usd_per_node_hour: Amount | None = None

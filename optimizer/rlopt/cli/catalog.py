@@ -8,7 +8,7 @@ from rlopt.cli import exits, options
 from rlopt.cli.catalog_import import forget, import_
 from rlopt.cli.catalog_refresh import refresh
 from rlopt.cli.output import print_report, print_text, to_json
-from rlopt.words import Pricing
+from rlopt.words import PricingKind
 
 SHELVES = ("offers", "devices", "models")
 
@@ -29,7 +29,7 @@ def catalog() -> None:
 @click.option("--provider", metavar="NAME", help="Offers of this provider only.")
 @click.option("--region", metavar="NAME", help="Offers in this region only.")
 @click.option("--gpu", metavar="NAME", help="This GPU type or family only.")
-@click.option("--pricing", type=click.Choice([word.value for word in Pricing]), help="Offers paid this way only.")
+@click.option("--pricing", type=click.Choice([word.value for word in PricingKind]), help="Offers paid this way only.")
 @options.as_json
 def list_(
     shelf: str | None,

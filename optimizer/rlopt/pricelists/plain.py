@@ -30,7 +30,7 @@ from rlopt.pricelists.contract import Defaults, LeftOut, ListedMachine, StatedPr
 from rlopt.pricelists.owned import COLUMNS as OWNED
 from rlopt.pricelists.owned import read_owned, states_owned
 from rlopt.pricelists.table import PriceTable
-from rlopt.words import Link, Pricing
+from rlopt.words import Link, PricingKind
 
 NAME: Final = "plain"
 NEEDED: Final = ("currency", "as_of")
@@ -90,8 +90,8 @@ def _priced(line: int, row: dict[str, str], defaults: Defaults) -> StatedPrice:
     if not provider:
         raise CellError("provider", "", "is empty: whose price is it?")
     pricing = row.get("pricing") or "on_demand"
-    if pricing not in tuple(Pricing):
-        raise CellError("pricing", pricing, f"none of {', '.join(Pricing)}")
+    if pricing not in tuple(PricingKind):
+        raise CellError("pricing", pricing, f"none of {', '.join(PricingKind)}")
     term = cells.number(row, "term_hours", least=1.0, most=1e6)
     if (pricing == "reserved") != (term is not None):
         reason = "is for reserved machines" if term is not None else "is empty: how many hours are billed at least?"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rlopt.units import HOURS_PER_DAY, SECONDS_PER_MINUTE, hours_to_seconds
-from rlopt.words import DataPrecision, Offload, Placement, Pricing, Recompute, Sharding, StageKind
+from rlopt.words import DataPrecision, Offload, Placement, PricingKind, Recompute, Sharding, StageKind
 
 ROLES: Final[Mapping[str, str]] = {
     StageKind.SAMPLE: "generates",
@@ -40,7 +40,11 @@ MODELS: Final[Mapping[str, str]] = {"value": "value model", "reward": "reward mo
 """Models whose name among the roles says less than their name in the field."""
 BACKBONE: Final = "backbone"
 """The policy's own layers beside an action expert: they are run for its update, trained or frozen."""
-PRICING: Final[Mapping[str, str]] = {Pricing.ON_DEMAND: "on demand", Pricing.SPOT: "spot", Pricing.RESERVED: "reserved"}
+PRICING: Final[Mapping[str, str]] = {
+    PricingKind.ON_DEMAND: "on demand",
+    PricingKind.SPOT: "spot",
+    PricingKind.RESERVED: "reserved",
+}
 RANKS: Final[Mapping[int, str]] = {0: "fp4", 1: "fp8", 2: "bf16", 3: "fp32"}
 """Number formats by how exact they are, the customary one of each rank (``floors.update_precision``)."""
 DATA_RANKS: Final[Mapping[int, str]] = {precision.rank: precision.value for precision in DataPrecision}

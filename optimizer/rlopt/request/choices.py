@@ -12,7 +12,7 @@ from rlopt.request.job.data_work import DataStore
 from rlopt.request.job.parts import KernelChoices
 from rlopt.request.values.kinds import Count, Kind, Name, PartShare, Switch, Whole, refuse, show, unique
 from rlopt.strict import Strict
-from rlopt.words import ActionHead, Confidence, Grade, LogProbs, Offload, Placement, Precision, Pricing, Scoring
+from rlopt.words import ActionHead, Confidence, Grade, LogProbs, Offload, Placement, Precision, PricingKind, Scoring
 
 ANY: Final = "any"
 
@@ -116,7 +116,7 @@ class Choices(Strict):
     """Names of zones: spot is then priced zone by zone."""
     gpus: Annotated[tuple[str, ...] | None, NamesKind("[H100, A100-80GB]")] = None
     """GPU types; a family name stands for all its forms (H100 = SXM, PCIe, NVL)."""
-    pricing: Annotated[tuple[Pricing, ...], Field(min_length=1), AfterValidator(unique)] = tuple(Pricing)
+    pricing: Annotated[tuple[PricingKind, ...], Field(min_length=1), AfterValidator(unique)] = tuple(PricingKind)
     """on_demand, spot, reserved."""
     placements: Annotated[tuple[Placement, ...], Field(min_length=1), AfterValidator(unique)] | None = None
     """colocated, disaggregated, async; all when left out, colocated alone where nothing is generated."""

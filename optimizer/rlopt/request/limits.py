@@ -11,7 +11,7 @@ from rlopt.request.values.kinds import Name, Number, Switch, Whole, WholeOrZero
 from rlopt.request.values.quantities import Cash, Duration, SizeOrZero
 from rlopt.strict import Strict
 from rlopt.units import Money
-from rlopt.words import Pricing
+from rlopt.words import PricingKind
 
 
 class StoreLimits(Strict):
@@ -41,7 +41,7 @@ class Quota(Strict):
     """Region."""
     gpu: Name | None = None
     """GPU type or family."""
-    pricing: Pricing | None = None
+    pricing: PricingKind | None = None
     """on_demand, spot or reserved."""
     offer: Name | None = None
     """Id of one offer, as rlopt catalog list offers shows it."""

@@ -13,7 +13,7 @@ from rlopt.request.values.kinds import Name, Number, Share, Switch, Whole
 from rlopt.request.values.quantities import DurationOrZero, Quantity
 from rlopt.strict import Strict
 from rlopt.units import DURATION_UNITS
-from rlopt.words import Pricing
+from rlopt.words import PricingKind
 
 
 class Wait(Strict):
@@ -25,7 +25,7 @@ class Wait(Strict):
     """Region."""
     gpu: Name | None = None
     """GPU type or family."""
-    pricing: Pricing | None = None
+    pricing: PricingKind | None = None
     """on_demand, spot or reserved."""
     wait: DurationOrZero
     """From the request to the machines, in seconds."""

@@ -15,13 +15,13 @@ from rlopt.problem import Market
 from rlopt.request import Request
 from rlopt.studies.configuration.user_price import as_listed, usd_per_node, without_price
 from rlopt.studies.configuration.user_shape import own_shape
-from rlopt.words import Confidence, Grade, Pricing
+from rlopt.words import Confidence, Grade, PricingKind
 
 OWN: Final = "own"
 """Provider of machines that no provider is stated of."""
 OPEN: Final[dict[str, Any]] = {
     "gpus": None,
-    "pricing": tuple(Pricing),
+    "pricing": tuple(PricingKind),
     "regions": None,
     "providers": None,
     "countries": None,
