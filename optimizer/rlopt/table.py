@@ -7,6 +7,7 @@ count, None where there is nothing) is the same for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -32,7 +33,7 @@ class Table:
 
     def take(self, index: Any) -> Self:
         """The rows of ``index``: integers, a mask or a slice."""
-        return each(self, lambda values: values[index])
+        return each(self, itemgetter(index))
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -50,17 +51,16 @@ def each(value: V, change: Callable[[Array], Array]) -> V:
 
     def changed(part: Any) -> Any:
         if isinstance(part, np.ndarray):
-            if not part.ndim:
-                return part
-            if id(part) not in known:
-                known[id(part)] = change(part)
-            return known[id(part)]
+            found = known.get(id(part))
+            if found is None:
+                found = known[id(part)] = change(part) if part.ndim else part
+            return found
         if isinstance(part, Table):
             return type(part)(*[changed(getattr(part, name)) for name in part.__match_args__])
         return {key: changed(one) for key, one in part.items()} if isinstance(part, Mapping) else part
 
-    found: V = changed(value)
-    return found
+    whole: V = changed(value)
+    return whole
 
 
 def merged(values: Sequence[V], put_together: Callable[[Sequence[Array]], Array]) -> V:
