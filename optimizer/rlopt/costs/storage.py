@@ -9,6 +9,8 @@ and traffic included: nothing else depends on it, so each column carries its own
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +31,7 @@ from rlopt.costs.stored.copies import (
 )
 from rlopt.costs.stored.kept_bytes import KINDS, disk_usd, held_charges, held_parts
 from rlopt.costs.stored.tier_moves import Route, route_charge
-from rlopt.costs.stored.tiers import Stay, Values, added, free_share
+from rlopt.costs.stored.tiers import Stay, TierCharges, Values, added, free_share
 from rlopt.costs.text_log import FILES
 from rlopt.problem import Columns, Problem
 from rlopt.units import HOURS_PER_MONTH, seconds_to_hours
@@ -59,24 +61,81 @@ def terms(columns: Columns, problem: Problem) -> Terms:
     }
 
 
+@dataclass(slots=True)
+class _Traffic:
+    """Requests and retrieval of all that is kept, USD, and how they come about, in words."""
+
+    requests: float
+    retrieval: float
+    wrote: list[str]
+    reads: list[str]
+
+    def add(self, part: TierCharges) -> None:
+        """What one kind of bytes is charged."""
+        self.requests += float(part.requests)
+        self.retrieval += float(part.retrieval)
+
+    def tell_of_move(self, item: str, route: Route, stay: Stay) -> None:
+        """A move to a second tier; nothing where there is none."""
+        if route.second is None:
+            return
+        tier, to = route.first, route.second
+        if stay.files:
+            each = f"{tier.get_usd:g} USD each to read, {to.put_usd:g} USD to write"
+            self.wrote.append(f"{float(stay.files):g} files of {item} moved: {each}")
+        if tier.retrieval_per_gb:
+            self.reads.append(f"{item} moved {float(stay.gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
+
+
 def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
     """One line a role of checkpoint and a kind of data, then requests, retrieval and disks; tiers as the plan says."""
-    request, steps = problem.request, plan.time.steps
-    trials, free = request.job.trials, free_share(problem)
-    tariff, where = tariff_of(plan, problem), role_routes(plan, problem)
-    files, counts = plan.pools[0].gpus, copies(problem, steps)
+    tariff, recent = tariff_of(plan, problem), role_routes(plan, problem)["recent"]
+    first, traffic = _recent_line(plan, problem, recent)
+    kept = [first, *_weight_lines(plan, problem, traffic), *_held_lines(plan, problem, traffic)]
+    tier, trials, files = recent.first, problem.request.job.trials, plan.pools[0].gpus
+    text = (
+        f"{' + '.join(traffic.wrote)}, a copy is {files} files; {tier.put_usd:g} USD to write one in {tier.name}, "
+        f"{tier.get_usd:g} USD to read it after a stop{runs(trials)}"
+    )
+    return [
+        *kept,
+        _line("requests", "elastic", traffic.requests, text),
+        _line("retrieval", "elastic", traffic.retrieval, " + ".join(traffic.reads) + runs(trials)),
+        *mount_lines(plan, problem),
+        *unfinished.lines(plan, problem, tariff, DIMENSION),
+        *_disks(plan, problem),
+    ]
+
+
+def _recent_line(plan: PlannedRun, problem: Problem, route: Route) -> tuple[BillLine, _Traffic]:
+    """The recent copies, and what writing them and reading them after stops takes."""
+    steps, trials, files = plan.time.steps, problem.request.job.trials, plan.pools[0].gpus
     saves = math.ceil(steps / plan.decisions.checkpoint.interval_steps)
-    state, weights = plan_state_gb(plan, problem), plan_weights_gb(plan, problem)
-    stopped, tier = plan_returns(plan, problem), where["recent"].first
-    left = left_stay(problem, state, counts[0] - 1, files)
-    after = route_charge(where["recent"], left, free)
+    state, stopped, tier = plan_state_gb(plan, problem), plan_returns(plan, problem), route.first
+    left = left_stay(problem, state, copies(problem, steps)[0] - 1, files)
+    free = free_share(problem)
+    after = route_charge(route, left, free)
     usd, text = _recent(plan, problem)
-    moved = _after_the_run(where["recent"], left, free)
-    found = [_line("recent checkpoints", "elastic", usd + float(after.stored), text + moved + told(tier.note))]
-    requests = trials * files * (saves * tier.put_usd + stopped * tier.get_usd) + float(after.requests)
-    retrieval = stopped * state * tier.retrieval_per_gb * trials + float(after.retrieval)
-    wrote, reads = [f"{saves} saves"], [f"{stopped:.4f} stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB"]
-    _told_of_move("recent checkpoints", where["recent"], left, wrote, reads)
+    line = _line(
+        "recent checkpoints",
+        "elastic",
+        usd + float(after.stored),
+        text + _after_the_run(route, left, free) + told(tier.note),
+    )
+    traffic = _Traffic(
+        trials * files * (saves * tier.put_usd + stopped * tier.get_usd) + float(after.requests),
+        stopped * state * tier.retrieval_per_gb * trials + float(after.retrieval),
+        [f"{saves} saves"],
+        [f"{stopped:.4f} stops x {state:.2f} GB x {tier.retrieval_per_gb:g} USD/GB"],
+    )
+    traffic.tell_of_move("recent checkpoints", route, left)
+    return line, traffic
+
+
+def _weight_lines(plan: PlannedRun, problem: Problem, traffic: _Traffic) -> Iterator[BillLine]:
+    """The best copies and the history."""
+    weights, free, where = plan_weights_gb(plan, problem), free_share(problem), role_routes(plan, problem)
+    counts, files = copies(problem, plan.time.steps), plan.pools[0].gpus
     for role, stay_of, count in (("best", best_stay, counts[1]), ("history", history_stay, counts[2])):
         if not count:
             continue
@@ -87,17 +146,21 @@ def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
         if role == "best":
             brief = max(float(stay.brief_hours), tier.min_hours)
             much = f"({count - 1} kept x {held:.2f} h + 1 being written x {brief:.2f} h) x {weights:.2f} GB"
-        basis = f"{tier.name}: {much} x {_month(tier.usd_gb_hour)}{_free(free)}{runs(trials)}"
+        basis = f"{tier.name}: {much} x {_month(tier.usd_gb_hour)}{_free(free)}{runs(problem.request.job.trials)}"
         if route.second:
             basis += _moved(route, stay, f"{float(stay.gb):.4g} GB", free)
-        found.append(_line(f"{role} checkpoints", "elastic", part.stored, basis + told(tier.note)))
-        requests += float(part.requests)
-        retrieval += float(part.retrieval)
-        wrote.append(f"{count} {role} copies")
+        yield _line(f"{role} checkpoints", "elastic", part.stored, basis + told(tier.note))
+        traffic.add(part)
+        traffic.wrote.append(f"{count} {role} copies")
         if stay.read_gb:
-            reads.append(f"{role} copy {weights:.2f} GB x {tier.retrieval_per_gb:g} USD/GB")
-        _told_of_move(f"{role} checkpoints", route, stay, wrote, reads)
-    for item, (stay, route, part) in held_charges(plan, problem, tariff).items():
+            traffic.reads.append(f"{role} copy {weights:.2f} GB x {tier.retrieval_per_gb:g} USD/GB")
+        traffic.tell_of_move(f"{role} checkpoints", route, stay)
+
+
+def _held_lines(plan: PlannedRun, problem: Problem, traffic: _Traffic) -> Iterator[BillLine]:
+    """Everything that is kept and is no checkpoint."""
+    free = free_share(problem)
+    for item, (stay, route, part) in held_charges(plan, problem, tariff_of(plan, problem)).items():
         if not stay.gb and not part.stored:
             continue
         tier = route.first
@@ -113,25 +176,15 @@ def lines(plan: PlannedRun, problem: Problem) -> list[BillLine]:
             )
         if route.second:
             basis += _moved(route, stay, f"{float(stay.gb):.4g} GB", free)
-        found.append(_line(item, KINDS[item], part.stored, basis + told(tier.note)))
-        requests += float(part.requests)
-        retrieval += float(part.retrieval)
+        yield _line(item, KINDS[item], part.stored, basis + told(tier.note))
+        traffic.add(part)
         if stay.puts:
-            wrote.append(f"{float(stay.puts):g} {item} written and read once")
+            traffic.wrote.append(f"{float(stay.puts):g} {item} written and read once")
         if stay.read_gb and tier.retrieval_per_gb:
-            reads.append(f"{item} {float(stay.read_gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
+            traffic.reads.append(f"{item} {float(stay.read_gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
         if stay.later_gb and (tier.retrieval_per_gb or route.second):
-            reads.append(f"{item} {float(stay.later_gb):.4g} GB read again over their life")
-        _told_of_move(item, route, stay, wrote, reads)
-    tier = where["recent"].first
-    text = (
-        f"{' + '.join(wrote)}, a copy is {files} files; {tier.put_usd:g} USD to write one in {tier.name}, "
-        f"{tier.get_usd:g} USD to read it after a stop{runs(trials)}"
-    )
-    found.append(_line("requests", "elastic", requests, text))
-    found.append(_line("retrieval", "elastic", retrieval, " + ".join(reads) + runs(trials)))
-    found += mount_lines(plan, problem)
-    return found + unfinished.lines(plan, problem, tariff, DIMENSION) + _disks(plan, problem)
+            traffic.reads.append(f"{item} {float(stay.later_gb):.4g} GB read again over their life")
+        traffic.tell_of_move(item, route, stay)
 
 
 def _recent(plan: PlannedRun, problem: Problem) -> tuple[float, str]:
@@ -170,18 +223,6 @@ def _moved(route: Route, stay: Stay, size: str, free: float) -> str:
         f"; from an age of {route.after:g} h on in {route.second.name}: {size} x {rest:.2f} h x "
         f"{_month(route.second.usd_gb_hour)}{_free(free)}{told(route.second.note)}"
     )
-
-
-def _told_of_move(item: str, route: Route, stay: Stay, wrote: list[str], reads: list[str]) -> None:
-    """Requests and retrieval of a move, in the words of their lines."""
-    if route.second is None:
-        return
-    tier, to = route.first, route.second
-    if stay.files:
-        each = f"{tier.get_usd:g} USD each to read, {to.put_usd:g} USD to write"
-        wrote.append(f"{float(stay.files):g} files of {item} moved: {each}")
-    if tier.retrieval_per_gb:
-        reads.append(f"{item} moved {float(stay.gb):.4g} GB x {tier.retrieval_per_gb:g} USD/GB")
 
 
 def _disks(plan: PlannedRun, problem: Problem) -> list[BillLine]:
