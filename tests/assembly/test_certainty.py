@@ -11,6 +11,7 @@ from rlopt.answers.plan import Certainty, Plan
 from rlopt.api import problem_of
 from rlopt.assembly.certainty import certainty
 from rlopt.columns.hours import Checkpointing
+from rlopt.assembly.chosen import Chosen
 from rlopt.columns.joint import join
 from rlopt.columns.pace import again
 from rlopt.costs import column_costs
@@ -29,8 +30,9 @@ APART = {"placements": ["disaggregated"], "gpus": ["H100"]}
 
 def solved(request: Request) -> tuple[Problem, Plan, Columns, Certainty]:
     problem = problem_of(request)
-    plan, column = chosen(problem)
-    assert column is not None
+    found = chosen(problem)
+    assert isinstance(found, Chosen)
+    plan, column = found.plan, found.column
     assert plan.certainty is not None
     return problem, plan, column, plan.certainty
 

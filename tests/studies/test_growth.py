@@ -9,7 +9,7 @@ import pytest
 
 from rlopt.answers.plan import Plan
 from rlopt.api import problem_of
-from rlopt.assembly.chosen import ChosenColumn
+from rlopt.assembly.chosen import Chosen, ChosenColumn
 from rlopt.assembly.timing import step_at
 from rlopt.estimates.loop.run_average import PARTS
 from rlopt.pools.growth import GrowingTables, tables_at
@@ -37,8 +37,9 @@ def growing(placement: str, mean: int, end: int | None, p99: int | None = None, 
 @lru_cache
 def answer(placement: str, mean: int, end: int | None, p99: int | None = None) -> tuple[Plan, Columns]:
     """Its cheapest plan and joint column."""
-    plan, column = chosen(growing(placement, mean, end, p99))
-    assert column is not None
+    found = chosen(growing(placement, mean, end, p99))
+    assert isinstance(found, Chosen)
+    plan, column = found.plan, found.column
     return plan, column
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from rlopt import api
 from rlopt.answers.plan import Peak, Plan
+from rlopt.assembly.chosen import Chosen
 from rlopt.errors import MissingFactError
 from rlopt.problem import Problem
 from rlopt.reports.text.stress import sentence
@@ -168,14 +169,14 @@ def test_stored_trajectories_fill_as_many_batches(stored: int, prompts: int, tim
 def test_a_fact_that_lacks_at_the_heavier_load_stays_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     request = asked("grpo")
     problem = api.problem_of(request)
-    plan, column = chosen(problem)
-    assert column is not None
+    found = chosen(problem)
+    assert isinstance(found, Chosen)
 
     def build(*_: object) -> Problem:
         raise MissingFactError("a logging price of aws", "costs.logs_to", "add a row")
 
     monkeypatch.setattr("rlopt.studies.peak.rebuilt", build)
-    for peak in peaks(problem, plan, column, 1.5):
+    for peak in peaks(found, 1.5):
         assert not peak.fits
         text = sentence(peak, 0.9)
         assert "\n" not in text

@@ -10,6 +10,7 @@ import pytest
 from rlopt import api
 from rlopt.answers.plan import Stressed
 from rlopt.assembly.audit import faults
+from rlopt.assembly.chosen import Chosen
 from rlopt.assembly.plan import build_plan
 from rlopt.columns.pace import Pace, again, narrowed, paced, slower
 from rlopt.costs import column_costs
@@ -33,9 +34,9 @@ EXAMPLES = {
 
 def told(request: Request, times: float) -> tuple[Problem, Columns, Stressed]:
     problem = api.problem_of(request)
-    plan, column = chosen(problem)
-    assert column is not None
-    return problem, column, stressed(problem, plan, column, times)
+    found = chosen(problem)
+    assert isinstance(found, Chosen)
+    return problem, found.column, stressed(found, times)
 
 
 @pytest.mark.parametrize("times", [0.8, 1.0, 1.5])
@@ -62,8 +63,9 @@ def test_hours_bill_and_right_plan_at_another_pace(times: float) -> None:
 
 def test_a_plan_under_stress_passes_the_audit_at_its_pace() -> None:
     problem = api.problem_of(asked("sft", job={"dataset_samples": 6400, "epochs": 1, "steps": None}))
-    plan, column = chosen(problem)
-    assert column is not None
+    found = chosen(problem)
+    assert isinstance(found, Chosen)
+    plan, column = found.plan, found.column
     slow = slower(problem, 1.7)
     late = again(slow, column)
     late = late.with_cost(column_costs(late, slow))
@@ -103,15 +105,17 @@ def test_where_runs_are_slower_the_robust_plan_meets_the_deadline_that_the_plain
 ) -> None:
     path = root / "examples" / "requests" / f"{name}.yaml"
     request = api.load(path, ("limits.deadline=1000h", "limits.confidence=0.9"))
-    _, free = chosen(api.problem_of(request))
-    assert free is not None
+    found = chosen(api.problem_of(request))
+    assert isinstance(found, Chosen)
+    free = found.column
     hours = EXAMPLES[name] * float(free.confident_hours[0])
     shares, bills = [], []
     for times in (1.0, TRUE):
         asks = request.replaced("limits.deadline", hours * 3600.0).replaced("limits.robust.time", times)
         problem = api.problem_of(asks)
-        _, column = chosen(problem)
-        assert column is not None, times
+        found = chosen(problem)
+        assert isinstance(found, Chosen), times
+        column = found.column
         shares.append(float(np.mean(drawn(problem, column) <= hours)))
         bills.append(float(column.usd[0]))
     plain, robust = shares

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rlopt.answers.plan import (
     Binding,
     CatalogUsed,
+    Certainty,
     ErrorBand,
     FoundPlan,
     PerPoint,
@@ -27,7 +28,14 @@ from rlopt.rules import rules_of
 
 def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary, status: Status) -> FoundPlan:
     """The plan of joint column ``j``; its bill comes from the costs' arithmetic, not from the objective."""
-    chosen, request = ChosenColumn.of(problem, columns, j), problem.request
+    return plan_of(ChosenColumn.of(problem, columns, j), solver, status)
+
+
+def plan_of(
+    chosen: ChosenColumn, solver: SolverSummary, status: Status, certainty: Certainty | None = None
+) -> FoundPlan:
+    """The plan of a chosen column, put together from its parts."""
+    problem, request = chosen.problem, chosen.problem.request
     run, machines = billed(chosen), chosen.pools()
     prices, phases = prices_used(chosen, run), phases_used(chosen)
     return FoundPlan(
@@ -55,6 +63,7 @@ def build_plan(columns: Columns, j: int, problem: Problem, solver: SolverSummary
         per_point=per_point(run.cost.total_usd, request.job.target),
         usage=usage_of(chosen, machines[0].detail, run, {phase.name for phase in phases}),
         reasons=[str(reason) for reason in request.reasons],
+        certainty=certainty,
         worst=run.worst,
     )
 

@@ -38,6 +38,8 @@ class Found:
     """False where time was up before everything was looked at: the columns are then no proof."""
     least_usd: float = 0.0
     """No column of the problem costs less, whatever its pools."""
+    seconds: float = 0.0
+    """How long the search took, where the plan is to tell it."""
 
     def best(self, by_time: bool = False) -> int | None:
         """Row of the cheapest (or fastest) column that keeps every rule; None where there is none."""

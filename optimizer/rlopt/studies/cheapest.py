@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from rlopt import solvers
-from rlopt.answers.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary
+from rlopt.answers.plan import CatalogUsed, ErrorBand, Plan, PlanProvenance, SolverSummary, Status
 from rlopt.assembly.audit import audit
 from rlopt.assembly.certainty import certainty
-from rlopt.assembly.plan import build_plan
+from rlopt.assembly.chosen import Chosen, ChosenColumn
+from rlopt.assembly.plan import plan_of
 from rlopt.columns.joint import pool_rows
-from rlopt.problem import Columns, Ints, Problem
+from rlopt.problem import Ints, Problem
 from rlopt.program import Program
 from rlopt.search.formulate import formulate
 from rlopt.search.prune import Goal
@@ -24,6 +25,8 @@ from rlopt.words import Objective
 PROOF = 1e-6
 LEAST_SECONDS = 0.01
 """What the solver gets where the search has used the time limit up."""
+Answer = Chosen | Plan
+"""What was chosen, with its plan; or a plan that says there is none."""
 
 
 def _tie_break(found: Found, problem: Problem, values: np.ndarray, chosen: int) -> int:
@@ -75,6 +78,7 @@ def summary(
         "backend": backend,
         "engine": outcome.engine,
         "seconds": outcome.seconds,
+        "search_seconds": found.seconds,
         "columns": len(found.columns),
         "candidates": problem.candidates,
         "excluded": excluded,
@@ -102,48 +106,44 @@ def _known_best(program: Program, outcome: solvers.Outcome, known: Ints) -> solv
 
 def solve_found(problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None) -> Plan:
     """Hand the found columns to a solver and return the audited plan, or an infeasible one without relaxations."""
-    return solve_column(problem, found, goal, backend, time_limit)[0]
+    return _plan(solve_chosen(problem, found, goal, backend, time_limit))
 
 
-def solve_column(
-    problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None
-) -> tuple[Plan, Columns | None]:
-    """The same, with the plan's joint column (one row); None where there is no plan."""
+def solve_chosen(problem: Problem, found: Found, goal: Goal, backend: str, time_limit: float | None = None) -> Answer:
+    """The same, with the column that the plan is of."""
     objective: Objective = "time" if goal == "time" else "cost"
     module = solvers.backend(backend)
     if not len(found.columns):
         nothing = solvers.Outcome("infeasible", None, None, math.inf, 0.0, "every column excluded by an exact argument")
-        none = infeasible_plan(problem, summary(problem, found, nothing, backend, goal, None, 0))
-        return _unless_stopped(none, found), None
+        solver = summary(problem, found, nothing, backend, goal, None, 0)
+        return no_plan(problem, solver, "infeasible" if found.complete else "feasible")
     program = formulate(found.columns, problem, objective, found.rules)
     outcome = solvers.solve(program, module, time_limit)
     if outcome.values is None:
         known = np.flatnonzero(found.admitted)
         if outcome.termination == "infeasible" or not len(known):
-            none = infeasible_plan(problem, summary(problem, found, outcome, backend, goal, None, len(program.rows)))
-            if outcome.termination == "infeasible":
-                return _unless_stopped(none, found), None
-            return none.model_copy(update={"status": "feasible"}), None
+            solver = summary(problem, found, outcome, backend, goal, None, len(program.rows))
+            proven = found.complete and outcome.termination == "infeasible"
+            return no_plan(problem, solver, "infeasible" if proven else "feasible")
         outcome = _known_best(program, outcome, known)
     assert outcome.values is not None
     j = _tie_break(found, problem, program.objective, int(np.argmax(outcome.values)))
     root_gap = _root_gap(program, float(program.objective[j])) if backend == "pulp" else None
     solver = summary(problem, found, outcome, backend, goal, float(found.columns.usd[j]), len(program.rows), root_gap)
     proven = found.complete and outcome.termination == "optimal" and solver.gap is not None and solver.gap <= PROOF
-    plan = audit(build_plan(found.columns, j, problem, solver, "optimal" if proven else "feasible"), problem)
-    column = found.columns.take(slice(j, j + 1))
-    return plan.model_copy(update={"certainty": certainty(problem, column)}), column
+    best = ChosenColumn.of(problem, found.columns, j)
+    plan = plan_of(best, solver, "optimal" if proven else "feasible", certainty(problem, best.column))
+    return Chosen(problem, best.column, audit(plan, problem))
 
 
-def _unless_stopped(plan: Plan, found: Found) -> Plan:
-    """An infeasible plan, or one that says nothing where the search was stopped."""
-    return plan if found.complete else plan.model_copy(update={"status": "feasible"})
+def _plan(answer: Answer) -> Plan:
+    return answer.plan if isinstance(answer, Chosen) else answer
 
 
-def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
-    """The answer that there is no plan."""
+def no_plan(problem: Problem, solver: SolverSummary, status: Status) -> Plan:
+    """The answer that there is no plan: proven, or none found before the search was stopped (feasible)."""
     return Plan(
-        status="infeasible",
+        status=status,
         solver=solver,
         cost=None,
         time=None,
@@ -164,17 +164,14 @@ def infeasible_plan(problem: Problem, solver: SolverSummary) -> Plan:
 
 def cheapest(problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True) -> Plan:
     """The cheapest plan of the request (or the fastest, where its objective is time), proven and audited."""
-    return chosen(problem, backend, time_limit, reductions)[0]
+    return _plan(chosen(problem, backend, time_limit, reductions))
 
 
-def chosen(
-    problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True
-) -> tuple[Plan, Columns | None]:
-    """The same, with the plan's joint column (one row); None where there is no plan."""
+def chosen(problem: Problem, backend: str = "pulp", time_limit: float | None = None, reductions: bool = True) -> Answer:
+    """The same, with the column that the plan is of."""
     goal: Goal = "time" if problem.request.objective == "time" else "cost"
     start, seconds = time.perf_counter(), math.inf if time_limit is None else time_limit
     found = search(problem, goal, reductions=reductions, seconds=seconds)
-    spent = time.perf_counter() - start
-    left = None if time_limit is None else max(time_limit - spent, LEAST_SECONDS)
-    plan, column = solve_column(problem, found, goal, backend, left)
-    return plan.model_copy(update={"solver": plan.solver.model_copy(update={"search_seconds": spent})}), column
+    found = replace(found, seconds=time.perf_counter() - start)
+    left = None if time_limit is None else max(time_limit - found.seconds, LEAST_SECONDS)
+    return solve_chosen(problem, found, goal, backend, left)

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from rlopt.answers.plan import FoundPlan, Frontier, FrontierPoint, Plan
+from rlopt.assembly.chosen import Chosen
 from rlopt.columns.joint import pool_rows
-from rlopt.facts import Offer
 from rlopt.problem import Columns, Problem
 from rlopt.rules import Rule, deadline, rules_of
 from rlopt.search.search import Found, admitted, search
@@ -83,36 +83,33 @@ def frontier(problem: Problem, points: int = 20, backend: str = "pulp") -> Front
     return Frontier(points=plans, knee=knee(plans))
 
 
-def in_short(problem: Problem, plan: Plan, points: int = 6) -> list[FrontierPoint]:
+def in_short(chosen: Chosen, points: int = 6) -> list[FrontierPoint]:
     """The frontier in a few lines, from the most promising plans alone: what more or less time costs, about.
 
     `frontier` proves every point; these are plans as well, but a better one may stand between them.
     """
-    found, offers = search(problem, "frontier", quick=True), problem.market.offers
+    problem, offers = chosen.problem, chosen.problem.market.offers
+    found = search(problem, "frontier", quick=True)
     columns = found.columns.take(found.admitted) if len(found.columns) else found.columns
     columns = columns.take(pareto_index(columns.confident_hours, columns.usd)) if len(columns) else columns
     short = []
     for j in spread(columns, points - 1):
-        words = " + ".join(
-            _words(int(table.gpus[row]), offers[int(table.offer[row])]) for table, row in pool_rows(columns, j, problem)
-        )
-        point = FrontierPoint(
-            confident_hours=float(columns.confident_hours[j]), total_usd=float(columns.usd[j]), summary=words
-        )
-        short.append(point)
-    return _with_plan(short, plan, problem)
+        rented = [
+            (int(pools.gpus[row]), offers[int(pools.offer[row])]) for pools, row in pool_rows(columns, j, problem)
+        ]
+        words = [_words(gpus, offer.shape.device, offer.pricing, offer.provider) for gpus, offer in rented]
+        hours, usd = float(columns.confident_hours[j]), float(columns.usd[j])
+        short.append(FrontierPoint(confident_hours=hours, total_usd=usd, summary=" + ".join(words)))
+    return _with_plan(short, chosen.plan)
 
 
-def _words(gpus: int, offer: Offer) -> str:
-    return f"{gpus} {offer.shape.device} {offer.pricing} at {offer.provider}"
+def _words(gpus: int, gpu: str | None, pricing: str, provider: str) -> str:
+    return f"{gpus} {gpu} {pricing} at {provider}"
 
 
-def _with_plan(points: list[FrontierPoint], plan: Plan, problem: Problem) -> list[FrontierPoint]:
+def _with_plan(points: list[FrontierPoint], plan: FoundPlan) -> list[FrontierPoint]:
     """The points by hours with the plan among them, and none that it beats."""
-    if not isinstance(plan, FoundPlan):
-        return points
-    by_id = {offer.id: offer for offer in problem.market.offers}
-    words = " + ".join(_words(pool.gpus, by_id[pool.offer]) for pool in plan.pools if pool.gpus)
+    words = " + ".join(_words(pool.gpus, pool.gpu, pool.pricing, pool.provider) for pool in plan.pools if pool.gpus)
     hours, usd = plan.time.confident_hours, plan.cost.total_usd
     own = FrontierPoint(confident_hours=hours, total_usd=usd, summary=words)
     rest = [

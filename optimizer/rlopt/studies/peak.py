@@ -15,8 +15,9 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from rlopt.answers.plan import FoundPlan, Peak, Plan, RightPlan
-from rlopt.assembly.plan import build_plan
+from rlopt.answers.plan import FoundPlan, Peak, RightPlan
+from rlopt.assembly.chosen import Chosen, ChosenColumn
+from rlopt.assembly.plan import plan_of
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.estimates import Layout
@@ -103,28 +104,26 @@ def _passes(job: Job) -> tuple[int | None, int | None, int]:
     return job.steps_for(cleaned=False), job.steps_for(cleaned=True), stored
 
 
-def peaks(
-    problem: Problem, plan: Plan, column: Columns, times: float, backend: str = "pulp", time_limit: float | None = None
-) -> list[Peak]:
-    """The plan of ``column`` (one row) at each kind of heavier load, beside the plan that is right then."""
+def peaks(chosen: Chosen, times: float, backend: str = "pulp", time_limit: float | None = None) -> list[Peak]:
+    """What was chosen at each kind of heavier load, beside the plan that is right then."""
     found = []
     whats: tuple[What, ...] = ("length", "samples")
     for what in whats:
-        request = heavier(problem.request, what, times)
+        request = heavier(chosen.problem.request, what, times)
         if request is not None:
-            found.append(_peak(problem, plan, column, _Asked(what, times, request), backend, time_limit))
+            found.append(_peak(chosen, _Asked(what, times, request), backend, time_limit))
     return found
 
 
-def _peak(problem: Problem, plan: Plan, column: Columns, asked: _Asked, backend: str, time_limit: float | None) -> Peak:
+def _peak(chosen: Chosen, asked: _Asked, backend: str, time_limit: float | None) -> Peak:
     try:
-        wide = rebuilt(problem, asked.request)
+        wide = rebuilt(chosen.problem, asked.request)
     except (MissingFactError, NotSupportedError) as error:
         return _unfit(asked, error.sentence(), None)
     best = cheapest(wide, backend, time_limit)
-    then = misfits(problem, wide, column) or _held_plan(problem, plan, column, wide)
+    then = misfits(chosen.problem, wide, chosen.column) or _held_plan(chosen, wide)
     if isinstance(then, str):
-        return _unfit(asked, then, right_plan(best, None, plan))
+        return _unfit(asked, then, right_plan(best, None, chosen.plan))
     told = beside(asked.times, then, best, wide)
     return Peak(what=asked.what, fits=True, misfit=None, **told.model_dump())
 
@@ -197,10 +196,11 @@ def _details(problem: Problem, column: Columns) -> list[tuple[str, PoolDetail]]:
     return found
 
 
-def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> FoundPlan | str:
+def _held_plan(chosen: Chosen, wide: Problem) -> FoundPlan | str:
     """The plan with its own layouts and environment at the load of ``wide``; in words why no such column is left."""
-    used = {problem.market.offers[int(pools.offer[row])].id for pools, row in pool_rows(column, 0, problem)}
-    request, count = wide.request, _instances(problem, column, 0)
+    problem, column = chosen.problem, chosen.column
+    used = {problem.market.offers[int(pools.offer[row])].id for pools, row in chosen.rows}
+    request, count = wide.request, chosen.instances
     if count:
         request = request.replaced("job.environment.instances", count)
     try:
@@ -209,11 +209,11 @@ def _held_plan(problem: Problem, plan: Plan, column: Columns, wide: Problem) -> 
         return error.sentence()
     there = replace(there, phases=wide.phases)
     found = search(there, "cost", [rule for rule in rules_of(there) if not rule.relaxable], reductions=False)
-    same = [j for j in np.flatnonzero(found.admitted) if _alike(there, found.columns, int(j), problem, column)]
+    same = [j for j in np.flatnonzero(found.admitted) if _alike(ChosenColumn.of(there, found.columns, int(j)), chosen)]
     if not same:
         return "its layout is not among those that fit the heavier load, host memory and disks included"
     j = min(same, key=lambda row: float(found.columns.usd[row]))
-    return build_plan(found.columns, int(j), there, plan.solver, plan.status)
+    return plan_of(ChosenColumn.of(there, found.columns, int(j)), chosen.plan.solver, chosen.plan.status)
 
 
 def _held(problem: Problem, column: Columns) -> Fixed:
@@ -236,29 +236,20 @@ def _held(problem: Problem, column: Columns) -> Fixed:
     return Fixed(training=FixedTraining(nodes=nodes, layout=columns), sampling=FixedSampling(engines=tuple(engines)))
 
 
-def _alike(there: Problem, columns: Columns, j: int, problem: Problem, column: Columns) -> bool:
+def _alike(there: ChosenColumn, here: ChosenColumn) -> bool:
     """Whether a column of another problem rents, decides and keeps the same."""
     names = ("placement", "variant", "group_size", "update_precision", "score_precision", "recovery", "interval_steps")
-    if any(getattr(columns, name)[j] != getattr(column, name)[0] for name in names):
+    if any(getattr(there.column, name)[0] != getattr(here.column, name)[0] for name in names):
         return False
-    if _instances(there, columns, j) != _instances(problem, column, 0):
+    if there.instances != here.instances:
         return False
-    tiers = [
-        own.tariffs[int(some.zone[row])].tiers[int(some.tier[row])].name
-        for own, some, row in ((there, columns, j), (problem, column, 0))
-    ]
-    return tiers[0] == tiers[1] and _machines(there, columns, j) == _machines(problem, column, 0)
+    tiers = [one.tariff.tiers[int(one.column.tier[0])].name for one in (there, here)]
+    return tiers[0] == tiers[1] and _machines(there) == _machines(here)
 
 
-def _instances(problem: Problem, columns: Columns, j: int) -> int:
-    """Copies of the environment; 0 where the job has none."""
-    counts = problem.workload.instances
-    return counts[int(columns.environment[j])] if counts else 0
-
-
-def _machines(problem: Problem, columns: Columns, j: int) -> Sequence[tuple[str, int, int]]:
-    offers = problem.market.offers
+def _machines(chosen: ChosenColumn) -> Sequence[tuple[str, int, int]]:
+    offers = chosen.problem.market.offers
     return [
         (offers[int(pools.offer[row])].id, int(pools.nodes[row]), int(pools.precision[row]))
-        for pools, row in pool_rows(columns, j, problem)
+        for pools, row in chosen.rows
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlopt.answers.plan import Plan
+from rlopt.assembly.chosen import Chosen
 from rlopt.problem import Problem
 from rlopt.studies.cheapest import chosen
 from rlopt.studies.explain.relax import relaxations
@@ -27,15 +28,14 @@ def solve(
 
     An infeasible one carries the changes that help; a feasible one the frontier in short.
     """
-    plan, column = chosen(problem, backend, time_limit)
-    if stress and column is not None:
-        slower = [stressed(problem, plan, column, times, backend, time_limit) for times in stress]
-        plan = plan.model_copy(update={"stress": slower})
-    if stress_load and column is not None:
-        found = [one for times in stress_load for one in peaks(problem, plan, column, times, backend, time_limit)]
-        plan = plan.model_copy(update={"peaks": found})
-    if plan.status == "infeasible" or (not plan.pools and time_limit is None):
-        return plan.model_copy(update={"relaxations": relaxations(problem)})
-    if short_frontier and plan.pools:
-        return plan.model_copy(update={"frontier": in_short(problem, plan, FRONTIER_IN_SHORT)})
-    return plan
+    found = chosen(problem, backend, time_limit)
+    if not isinstance(found, Chosen):
+        stopped = found.status != "infeasible" and time_limit is not None
+        return found if stopped else found.model_copy(update={"relaxations": relaxations(problem)})
+    beside: dict[str, object] = {
+        "stress": [stressed(found, times, backend, time_limit) for times in stress],
+        "peaks": [peak for times in stress_load for peak in peaks(found, times, backend, time_limit)],
+    }
+    if short_frontier:
+        beside["frontier"] = in_short(found, FRONTIER_IN_SHORT)
+    return found.plan.model_copy(update=beside)

@@ -10,22 +10,22 @@ from __future__ import annotations
 import math
 
 from rlopt.answers.plan import FoundPlan, Plan, RightPlan, Stressed
-from rlopt.assembly.plan import build_plan
+from rlopt.assembly.chosen import Chosen, ChosenColumn
+from rlopt.assembly.plan import plan_of
 from rlopt.columns.pace import again, slower
-from rlopt.problem import Columns, Problem
+from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.studies.cheapest import cheapest
 
 NO_PROGRESS = "the run makes no progress between two stops"
 
 
-def stressed(
-    problem: Problem, plan: Plan, column: Columns, times: float, backend: str = "pulp", time_limit: float | None = None
-) -> Stressed:
-    """The plan of ``column`` (one row) with every step ``times`` as long, beside the plan that is right then."""
+def stressed(chosen: Chosen, times: float, backend: str = "pulp", time_limit: float | None = None) -> Stressed:
+    """What was chosen with every step ``times`` as long, beside the plan that is right then."""
+    problem, plan = chosen.problem, chosen.plan
     slow = slower(problem, times)
     best = cheapest(slow, backend, time_limit)
-    late = again(slow, column)
+    late = again(slow, chosen.column)
     if not math.isfinite(float(late.confident_hours[0])):
         return Stressed(
             times=times,
@@ -37,7 +37,7 @@ def stressed(
             right=right_plan(best, None, plan),
             regret_usd=None,
         )
-    then = build_plan(late, 0, slow, plan.solver, plan.status)
+    then = plan_of(ChosenColumn(slow, late), plan.solver, plan.status)
     return beside(times, then, best, slow)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.evaluation import StageNeed
 from rlopt.answers.plan import FoundPlan
+from rlopt.assembly.chosen import Chosen
 from rlopt.columns.joint import pool_rows
 from rlopt.errors import NotSupportedError
 from rlopt.problem import Columns, Problem
@@ -18,7 +19,7 @@ from rlopt.problem.detail import PoolDetail
 from rlopt.request import Request
 from rlopt.rules import rules_of
 from rlopt.search.search import search
-from rlopt.studies.cheapest import solve_column
+from rlopt.studies.cheapest import solve_chosen
 from rlopt.studies.configuration.broken_limits import broken as keys_broken
 from rlopt.studies.configuration.fixed_problem import held, narrowed, stated_rules
 from rlopt.studies.configuration.published_request import without
@@ -64,10 +65,10 @@ def price(
         own = _built(problem, config, without(question.request, broken), machines)
         more = stated_rules(own, config)
     found = search(own, "cost", [*rules_of(own), *more])
-    plan, column = solve_column(own, found, "cost", backend)
-    if column is None or not isinstance(plan, FoundPlan):
+    chosen = solve_chosen(own, found, "cost", backend)
+    if not isinstance(chosen, Chosen):
         return PricedConfiguration(own, None, (), broken, question.outside, machines)
-    return PricedConfiguration(own, plan, _memory(column, own), broken, question.outside, machines)
+    return PricedConfiguration(own, chosen.plan, _memory(chosen.column, own), broken, question.outside, machines)
 
 
 def _built(problem: Problem, config: Configuration, request: Request, machines: UserMachines) -> Problem:
