@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rlopt.answers.plan import Frontier, Plan
+from rlopt.answers.plan import FoundPlan, Frontier, Plan
 from rlopt.facts import Catalog
 from rlopt.pricelists.catalog import catalog as catalog  # one of the public functions
 from rlopt.pricelists.catalog import facts_of
@@ -106,7 +106,7 @@ def with_alternatives(
     """
     from rlopt.studies.alternatives import alternatives
 
-    if not plan.pools:
+    if not isinstance(plan, FoundPlan):
         return plan
     found = alternatives(problem_of(request, facts), plan, count, within)
     return plan.model_copy(update={"alternatives": found})

@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.errors import MissingFactError, NotSupportedError
 from rlopt.facts import Offer
 from rlopt.problem import Problem
@@ -29,23 +29,23 @@ class _Open:
     value: float
     number: int
     without: frozenset[Mark] = field(compare=False)
-    plan: Plan = field(compare=False)
+    plan: FoundPlan = field(compare=False)
 
 
-def marks(plan: Plan) -> frozenset[Mark]:
+def marks(plan: FoundPlan) -> frozenset[Mark]:
     """What a plan is known by: its GPU types, their providers and its placement."""
     pools = [pool for pool in plan.pools if pool.gpu]
     found = {("gpu", str(pool.gpu)) for pool in pools} | {("provider", pool.provider) for pool in pools}
-    return frozenset(found | ({("placement", plan.decisions.placement)} if plan.decisions else set()))
+    return frozenset(found | {("placement", plan.decisions.placement)})
 
 
-def alternatives(problem: Problem, plan: Plan, count: int, within: float) -> list[Plan]:
+def alternatives(problem: Problem, plan: FoundPlan, count: int, within: float) -> list[FoundPlan]:
     """At most ``count`` proven plans that cost up to ``within`` more, as a share; or take, where the objective is time.
 
     Cheapest first; ``plan`` is the problem's own. What cannot be built for want of a fact has no plan.
     """
     by_time = problem.request.objective == "time"
-    found, tree = list[Plan](), _Tree(problem, by_time)
+    found, tree = list[FoundPlan](), _Tree(problem, by_time)
     tree.branch(frozenset(), plan)
     limit = _value(plan, by_time) * (1.0 + within)
     while tree.opened and len(found) < count:
@@ -58,9 +58,7 @@ def alternatives(problem: Problem, plan: Plan, count: int, within: float) -> lis
     return found
 
 
-def _value(plan: Plan, by_time: bool) -> float:
-    if plan.cost is None or plan.time is None:
-        return float("inf")
+def _value(plan: FoundPlan, by_time: bool) -> float:
     return plan.time.confident_hours if by_time else plan.cost.total_usd
 
 
@@ -74,7 +72,7 @@ class _Tree:
     opened: list[_Open] = field(default_factory=list)
     """A heap by value."""
 
-    def branch(self, without: frozenset[Mark], plan: Plan) -> None:
+    def branch(self, without: frozenset[Mark], plan: FoundPlan) -> None:
         """Open every problem that leaves out one thing more of ``plan``."""
         for mark in sorted(marks(plan)):
             less = without | {mark}
@@ -83,7 +81,7 @@ class _Tree:
             self.seen.add(less)
             for narrow in _without(self.problem, less):
                 own = cheapest(narrow)
-                if own.pools and own.status == "optimal":
+                if isinstance(own, FoundPlan) and own.status == "optimal":
                     heapq.heappush(self.opened, _Open(_value(own, self.by_time), len(self.seen), less, own))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlopt.answers.comparison import Apart, Comparison, Contender, Work
-from rlopt.answers.plan import Dimension, Plan
+from rlopt.answers.plan import Dimension, FoundPlan, Plan
 from rlopt.facts import Catalog
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.reading.comparison import load_compared
@@ -92,7 +92,7 @@ def _contender(entry: Entry) -> Contender:
         "rework_share": job.remedial_share if job else None,
         "left_out": list(entry.left_out),
     }
-    if plan.cost is None or plan.time is None:
+    if not isinstance(plan, FoundPlan):
         return Contender.model_validate(known)
     parts: dict[Dimension, list[float]] = {}
     for line in plan.cost.lines:
@@ -119,15 +119,14 @@ def _machines(plan: Plan) -> str:
     )
 
 
-def _work(plan: Plan) -> list[Work]:
+def _work(plan: FoundPlan) -> list[Work]:
     """Hours by stage and model, in the order of the plan; what is done before the job comes first, in whole."""
     before = [Work(stage=one.name, model=one.model, hours=one.expected_hours) for one in plan.phases]
     seconds: dict[tuple[str, str | None], float] = {}
-    for stage in plan.time.stages if plan.time else ():
+    for stage in plan.time.stages:
         key = (stage.stage, stage.model)
         seconds[key] = seconds.get(key, 0.0) + stage.seconds - stage.hidden_seconds
-    steps = plan.time.steps if plan.time else 0
-    rows = [(key, seconds_to_hours(one * steps)) for key, one in seconds.items()]
+    rows = [(key, seconds_to_hours(one * plan.time.steps)) for key, one in seconds.items()]
     of_run = [Work(stage=stage, model=model, hours=hours) for (stage, model), hours in rows if hours > LEAST_HOURS]
     return [*before, *of_run]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlopt.answers.difference import Change, Difference, LineChange, Side
-from rlopt.answers.plan import Plan, Pool
+from rlopt.answers.plan import FoundPlan, Plan, Pool
 
 OUTCOMES = ("memory", "failures_per_hour", "lost_per_hour", "faults_per_hour", "disk_gib")
 """Fields of a pool that follow from what was chosen: they are no decisions."""
@@ -26,15 +26,15 @@ RESULTS = (
 
 def difference(a: Plan, b: Plan, names: tuple[str, str] = ("A", "B")) -> Difference:
     """Compare two plans, whatever their status."""
-    both = a.cost is not None and b.cost is not None
-    lines = _lines(a, b)
-    hours = (a.time.confident_hours, b.time.confident_hours) if a.time and b.time else None
-    decided = [flat(plan.decisions.model_dump(mode="json"), "decisions") if plan.decisions else {} for plan in (a, b)]
+    lines, hours = _lines(a, b), None
+    if isinstance(a, FoundPlan) and isinstance(b, FoundPlan):
+        hours = a.time.confident_hours, b.time.confident_hours
+    decided = [_decided(plan) for plan in (a, b)]
     pools = [flat({pool.name: chosen(pool) for pool in plan.pools}, "pools") for plan in (a, b)]
     return Difference(
         a=_side(a, names[0]),
         b=_side(b, names[1]),
-        more_usd=sum(line.more_usd for line in lines) if both else None,
+        more_usd=None if hours is None else sum(line.more_usd for line in lines),
         more_hours=None if hours is None else hours[1] - hours[0],
         lines=sorted((one for one in lines if one.more_usd != 0.0), key=lambda one: -abs(one.more_usd)),
         decisions=_changes(decided[0], decided[1]),
@@ -43,19 +43,25 @@ def difference(a: Plan, b: Plan, names: tuple[str, str] = ("A", "B")) -> Differe
 
 
 def _side(plan: Plan, name: str) -> Side:
+    if not isinstance(plan, FoundPlan):
+        return Side(name=name, status=plan.status, total_usd=None, expected_hours=None, confident_hours=None)
     return Side(
         name=name,
         status=plan.status,
-        total_usd=plan.cost.total_usd if plan.cost else None,
-        expected_hours=plan.time.expected_hours if plan.time else None,
-        confident_hours=plan.time.confident_hours if plan.time else None,
+        total_usd=plan.cost.total_usd,
+        expected_hours=plan.time.expected_hours,
+        confident_hours=plan.time.confident_hours,
     )
+
+
+def _decided(plan: Plan) -> dict[str, Any]:
+    return flat(plan.decisions.model_dump(mode="json"), "decisions") if isinstance(plan, FoundPlan) else {}
 
 
 def _lines(a: Plan, b: Plan) -> list[LineChange]:
     sums: dict[tuple[Any, str], list[float]] = {}
     for side, plan in enumerate((a, b)):
-        for line in plan.cost.lines if plan.cost else ():
+        for line in plan.cost.lines if isinstance(plan, FoundPlan) else ():
             sums.setdefault((line.dimension, line.item), [0.0, 0.0])[side] += line.usd
     return [
         LineChange(dimension=dimension, item=item, a_usd=one, b_usd=other, more_usd=other - one)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan, Plan
 
 LEAST_POINTS = 3
 """Between two ends there must be something to choose."""
@@ -40,7 +40,7 @@ def knee(plans: Sequence[Plan]) -> int | None:
     rows = [
         (i, plan.time.confident_hours, plan.cost.total_usd)
         for i, plan in enumerate(plans)
-        if plan.time is not None and plan.cost is not None and plan.cost.total_usd > 0.0
+        if isinstance(plan, FoundPlan) and plan.cost.total_usd > 0.0
     ]
     if len(rows) < LEAST_POINTS:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan, Plan
 from rlopt.problem.phases import Phase
 from rlopt.request import CheckpointFloors, Floors, Job, ModelOption, Models, Recovery, Request, TeacherTraining
 from rlopt.workloads.picked import open_role
@@ -65,7 +65,7 @@ def training_request(request: Request, option: ModelOption, how: TeacherTraining
 def training_phase(option: ModelOption, how: TeacherTraining, plan: Plan) -> Phase:
     """The phase that trains a teacher as the job counts it; ``plan`` is that of its `training_request`."""
     name = option.label
-    if plan.cost is None or plan.time is None:
+    if not isinstance(plan, FoundPlan):
         within = "" if how.deadline is None else f" and its deadline of {how.deadline / 3600.0:g} h"
         says = f"{name} cannot be trained: no plan keeps the limits of machines{within}"
         return Phase(TEACHER_TRAINING, name, None, 0.0, 0.0, how.shared_by, "", (says,))

@@ -8,7 +8,7 @@ from typing import Any
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.evaluation import Broken, ConfigurationEvaluation
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan, Plan
 from rlopt.problem import Problem
 from rlopt.rules import rules_of
 from rlopt.studies.cheapest import cheapest
@@ -42,18 +42,17 @@ def evaluate(problem: Problem, config: Configuration, name: str, backend: str = 
         memory=list(found.memory),
         stated=stated,
         taken=taken,
-        breaks=_breaks(problem, found),
+        breaks=_breaks(problem, found, found.plan),
         outside=choices,
         plan=found.plan,
-        difference=difference(found.plan, optimum, (name, "the optimum")) if optimum.pools else None,
+        difference=difference(found.plan, optimum, (name, "the optimum")) if isinstance(optimum, FoundPlan) else None,
         **common,
     )
 
 
-def _breaks(problem: Problem, found: PricedConfiguration) -> list[Broken]:
+def _breaks(problem: Problem, found: PricedConfiguration, plan: FoundPlan) -> list[Broken]:
     """Limits and floors of the request that the configuration's plan exceeds, each with both numbers."""
-    assert found.plan is not None
-    plan, rows = found.plan, list[Broken]()
+    rows = list[Broken]()
     asked_of = {rule.key: rule for rule in rules_of(problem)}
     for key in found.breaks:
         rule = asked_of.get(key)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rlopt.answers.configuration import Configuration
 from rlopt.answers.evaluation import Said
-from rlopt.answers.plan import Plan, Pool
+from rlopt.answers.plan import FoundPlan, Pool
 from rlopt.studies.diff import RESULTS, chosen, flat
 from rlopt.words import PoolRole
 
@@ -37,7 +37,7 @@ IMPLIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Keys of a pool that another one settles."""
 
 
-def said(config: Configuration, plan: Plan | None) -> tuple[list[Said], list[Said]]:
+def said(config: Configuration, plan: FoundPlan | None) -> tuple[list[Said], list[Said]]:
     """Stated and taken, by dotted key; nothing is taken where there is no plan."""
     pools = {} if plan is None else {pool.name: pool for pool in plan.pools if pool.gpus and pool.name != "spare"}
     stated: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def said(config: Configuration, plan: Plan | None) -> tuple[list[Said], list[Sai
     decided = config.decisions.model_dump(mode="json", exclude_none=True)
     decided |= decided.pop("ways", {})
     stated |= {f"decisions.{SPELLED.get(key, key)}": value for key, value in _leaves(decided)}
-    if plan is None or plan.decisions is None:
+    if plan is None:
         return _list(stated), []
     every = flat(plan.decisions.model_dump(mode="json"), "decisions")
     every |= flat({name: _own(pool) for name, pool in pools.items()}, "pools")

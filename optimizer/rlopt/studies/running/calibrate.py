@@ -8,7 +8,7 @@ from math import exp, hypot
 from pathlib import Path
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.plan import Plan
+from rlopt.answers.plan import FoundPlan
 from rlopt.answers.recalibration import CalibratedBand, LogRead, MovedConstant, Recalibration, StageSeconds
 from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
@@ -96,7 +96,7 @@ def _as_logged(problem: Problem, config: Configuration, logs: Sequence[tuple[Log
     if text.last == text.mean:
         return request
     plan = price(problem, config).plan
-    if plan is None or plan.time is None:
+    if plan is None:
         return request
     ends = min(one.used[0] for _, one in logs), max(one.used[1] for _, one in logs)
     shares = [min(max(end / plan.time.steps, 0.0), 1.0) for end in ends]
@@ -186,9 +186,8 @@ def _same(found: OwnLogs, logs: Sequence[tuple[Log, SteadyState]]) -> list[Calib
     return [CalibratedBand(what="the configuration that runs", before=half[0], after=half[1])]
 
 
-def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, SteadyState]], stated: StatedRun) -> RunProgress:
+def _run(request: Request, plan: FoundPlan, logs: Sequence[tuple[Log, SteadyState]], stated: StatedRun) -> RunProgress:
     """How far the run is: steps by the log's count, hours by its pace and one start, money by the plan's machines."""
-    assert plan.time is not None
     done = max(one.last for _, one in logs) if stated.steps_done is None else stated.steps_done
     seconds, counted = (sum(getattr(one, name) for _, one in logs) for name in ("logged_seconds", "logged_steps"))
     pace = seconds / counted if counted else plan.time.step_seconds
@@ -201,8 +200,9 @@ def _run(request: Request, plan: Plan, logs: Sequence[tuple[Log, SteadyState]], 
     hours = stated.hours_spent
     hours = seconds_to_hours(whole) + plan.time.startup_hours if hours is None else hours
     rate = sum(pool.usd_per_hour for pool in plan.pools)
-    size = plan.decisions.group_size if plan.decisions else None
-    return RunProgress(request.job.name, request.job.algorithm, size, plan.time.steps, done, hours, rate * hours)
+    return RunProgress(
+        request.job.name, request.job.algorithm, plan.decisions.group_size, plan.time.steps, done, hours, rate * hours
+    )
 
 
 def _provenance(

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, cast, get_args
 
-from rlopt.answers.plan import Plan, Pool
+from rlopt.answers.plan import FoundPlan, Plan, Pool
 from rlopt.answers.review import MachineTime, Part, Review, ReviewLine, ReviewParts, Unbilled
 from rlopt.costs.compute import pool_item
 from rlopt.errors import Complaint, InputError
@@ -80,7 +80,7 @@ def review(plan: Plan, rows: Sequence[BillRow], names: tuple[str, str] = ("plan"
     InputError
         Where the plan has no bill, or a row names what cannot be split so, with its line.
     """
-    if plan.cost is None or plan.time is None:
+    if not isinstance(plan, FoundPlan):
         fix = "save a plan that has one with rlopt solve -o"
         raise InputError.of("cost", "the plan has no bill", file=names[0], allowed="a plan with a bill", fix=fix)
     keys = _keys(rows, plan, names[1])
@@ -116,9 +116,9 @@ def _largest(parts: dict[str, float], more: float) -> Part | None:
     return cast("Part", name) if abs(more) >= CENT else None
 
 
-def _keys(rows: Sequence[BillRow], plan: Plan, file: str) -> list[Key]:
+def _keys(rows: Sequence[BillRow], plan: FoundPlan, file: str) -> list[Key]:
     """Dimension and item of each row; the dimension of an item that stands alone is looked up in the plan."""
-    lines = plan.cost.lines if plan.cost else []
+    lines = plan.cost.lines
     complaints, found = [], []
     for row in rows:
         homes = {line.dimension for line in lines if line.item == row.item} if not row.dimension else {row.dimension}
@@ -142,9 +142,9 @@ def _keys(rows: Sequence[BillRow], plan: Plan, file: str) -> list[Key]:
     return found
 
 
-def _planned(plan: Plan, named: set[Key]) -> _Planned:
+def _planned(plan: FoundPlan, named: set[Key]) -> _Planned:
     """Fold the hours that lie outside the pools' own lines into these, by rate, unless the bill names them."""
-    lines = plan.cost.lines if plan.cost else []
+    lines = plan.cost.lines
     usd: dict[Key, float] = {}
     for line in lines:
         key = (line.dimension, line.item)

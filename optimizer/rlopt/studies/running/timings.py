@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rlopt.answers.configuration import Configuration
+from rlopt.answers.plan import FoundPlan
 from rlopt.answers.recalibration import CalibratedBand, Errors, LogRead, MovedConstant, Recalibration
 from rlopt.errors import InputError
 from rlopt.estimates.uncertainty import EIGHTY
@@ -70,7 +71,7 @@ def _configuration(config: str | Path | Configuration | None, problem: Problem, 
     if config is not None:
         return read_configuration(config)
     plan = solve(problem, backend, short_frontier=False)
-    if not plan.pools:
+    if not isinstance(plan, FoundPlan):
         message = "the request has no plan that the log could be of"
         raise InputError.of("--config", message, allowed="a configuration", fix="state the one that ran with --config")
     return of_plan(plan)
@@ -126,7 +127,8 @@ def _of_rows(paths: Sequence[Path], request: Request | None, catalog: Catalog, d
         return answer
     both_ways = request, with_constants(request, calibration.constants())
     shipped, mine = (solve(problem_of(one, catalog), backend, short_frontier=False) for one in both_ways)
-    both = difference(shipped, mine, ("shipped constants", "your own")) if shipped.cost and mine.cost else None
+    known = isinstance(shipped, FoundPlan) and isinstance(mine, FoundPlan)
+    both = difference(shipped, mine, ("shipped constants", "your own")) if known else None
     return answer.model_copy(update={"plan": mine, "difference": both})
 
 

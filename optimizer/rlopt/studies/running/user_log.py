@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rlopt.answers.configuration import Configuration
-from rlopt.answers.plan import LayoutChoice, Plan
+from rlopt.answers.plan import FoundPlan, LayoutChoice
 from rlopt.errors import InputError
 from rlopt.estimates import Calibration, Layout, ModelShape
 from rlopt.estimates.codes import PLANNED_ENGINES
@@ -40,7 +40,7 @@ class OwnLogs:
     """
 
     request: Request
-    shipped: Plan
+    shipped: FoundPlan
     shipped_run: OwnRun
     run: OwnRun
     fitted: Fitted
@@ -98,8 +98,8 @@ def _middle(values: Sequence[float]) -> float:
     return math.exp(math.fsum(math.log(value) for value in values) / len(values))
 
 
-def _plan(priced: PricedConfiguration, config: Configuration) -> Plan:
-    if priced.plan is None or priced.plan.time is None:
+def _plan(priced: PricedConfiguration, config: Configuration) -> FoundPlan:
+    if priced.plan is None:
         message = "the configuration does not fit as the request describes it, so nothing can be held against the log"
         fix = "see why with: rlopt evaluate REQUEST --config CONFIG"
         raise InputError.of("pools", message, file=config.file, allowed="the configuration that ran", fix=fix)
@@ -124,9 +124,9 @@ def at_lengths(request: Request, logs: Sequence[SteadyState]) -> tuple[Request, 
     return request.replaced("job.response_tokens", lengths), [note]
 
 
-def check_samples(logs: Sequence[tuple[Log, SteadyState]], request: Request, plan: Plan) -> None:
+def check_samples(logs: Sequence[tuple[Log, SteadyState]], request: Request, plan: FoundPlan) -> None:
     """Refuse logs whose steps have other samples than the request's: they are of another job."""
-    if not request.job.generates or request.job.filter.drop or plan.decisions is None:
+    if not request.job.generates or request.job.filter.drop:
         return
     wanted = request.job.prompts_per_step * (plan.decisions.group_size or 1)
     for log, one in logs:
@@ -136,11 +136,11 @@ def check_samples(logs: Sequence[tuple[Log, SteadyState]], request: Request, pla
             raise InputError.of("job.prompts_per_step", message, file=log.name, allowed=f"{wanted:,.0f}", fix=fix)
 
 
-def _framework(name: str, plan: Plan, logs: Sequence[tuple[Log, SteadyState]], calibration: Calibration) -> str:
+def _framework(name: str, plan: FoundPlan, logs: Sequence[tuple[Log, SteadyState]], calibration: Calibration) -> str:
     """Row of the frameworks that a launcher's loop is, by its name, the training backend and the mode."""
     sharded = plan.pools[0].layout is None or plan.pools[0].layout.sharding == "zero3"
     beside = any(one.overlapped for _, one in logs)
-    placement = plan.decisions.placement if plan.decisions else ""
+    placement = plan.decisions.placement
     cells = {
         "framework": name,
         "train_backend": "fsdp" if sharded else "megatron",
@@ -159,10 +159,8 @@ def with_constants(request: Request, constants: OwnConstants | None) -> Request:
     return request.model_copy(update={"constants": constants})
 
 
-def own_run(plan: Plan, problem: Problem) -> OwnRun:
+def own_run(plan: FoundPlan, problem: Problem) -> OwnRun:
     """The stages of a plan, and what decides how constants change them."""
-    assert plan.time is not None
-    assert plan.decisions is not None
     request = problem.request
     base: Calibration = problem.catalog.calibration.with_own(request.constants.document if request.constants else None)
     spent: dict[str, dict[str, float]] = {}
@@ -196,13 +194,11 @@ def own_run(plan: Plan, problem: Problem) -> OwnRun:
     )
 
 
-def _link(plan: Plan) -> tuple[float, float]:
+def _link(plan: FoundPlan) -> tuple[float, float]:
     """What a slow link adds to the wait for weights, of the pool that trains and of the one that samples.
 
     Transfers of a plan with two pools: each pool's own wait, and at the end what no pool owns.
     """
-    assert plan.time is not None
-    assert plan.decisions is not None
     own = [one for one in plan.time.stages if one.stage == "transfer"][:-1]
     if plan.decisions.placement == Placement.COLOCATED or not own:
         return 0.0, 0.0
