@@ -10,8 +10,8 @@ import pytest
 from rlopt.answers.plan import Certainty, Plan
 from rlopt.api import problem_of
 from rlopt.assembly.certainty import certainty
-from rlopt.columns.hours import Checkpointing
 from rlopt.assembly.chosen import Chosen
+from rlopt.columns.hours import Checkpointing
 from rlopt.columns.joint import join
 from rlopt.columns.pace import again
 from rlopt.costs import column_costs
