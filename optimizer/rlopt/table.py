@@ -33,7 +33,8 @@ class Table:
 
     def take(self, index: Any) -> Self:
         """The rows of ``index``: integers, a mask or a slice."""
-        return each(self, itemgetter(index))
+        found: Self = _taken(self, index, {})
+        return found
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
@@ -45,22 +46,45 @@ T = TypeVar("T", bound=Table)
 V = TypeVar("V")
 
 
-def each(value: V, change: Callable[[Array], Array]) -> V:
+def _taken(part: Any, index: Any, known: dict[int, Array]) -> Any:
+    """The rows of ``index``; ``known`` are arrays that were met before: one array in several places stays one.
+
+    A search takes rows some ten thousand times, so that arrays, nearly all there is, are met without a call of their own.
+    """
+    values: list[Any] = []
+    for name in part.__match_args__:
+        value = getattr(part, name)
+        if value.__class__ is np.ndarray:
+            if value.ndim:
+                key = id(value)
+                if key not in known:
+                    known[key] = value[index]
+                value = known[key]
+        elif isinstance(value, Table):
+            value = _taken(value, index, known)
+        elif isinstance(value, Mapping):
+            value = each(value, lambda array: array[index], known)
+        values.append(value)
+    return type(part)(*values)
+
+
+def each(value: V, change: Callable[[Array], Array], known: dict[int, Array] | None = None) -> V:
     """A struct or a mapping with ``change`` of every array in it; what is one array in several places stays one."""
-    known: dict[int, Array] = {}
+    known = {} if known is None else known
 
     def changed(part: Any) -> Any:
         if isinstance(part, np.ndarray):
-            found = known.get(id(part))
-            if found is None:
-                found = known[id(part)] = change(part) if part.ndim else part
-            return found
+            if not part.ndim:
+                return part
+            if id(part) not in known:
+                known[id(part)] = change(part)
+            return known[id(part)]
         if isinstance(part, Table):
             return type(part)(*[changed(getattr(part, name)) for name in part.__match_args__])
         return {key: changed(one) for key, one in part.items()} if isinstance(part, Mapping) else part
 
-    whole: V = changed(value)
-    return whole
+    found: V = changed(value)
+    return found
 
 
 def merged(values: Sequence[V], put_together: Callable[[Sequence[Array]], Array]) -> V:
