@@ -6,10 +6,11 @@ It comes from the costs' arithmetic, not from the objective.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlopt.answers.plan import Cost, Decisions, Kept, PlannedParts, PlannedRun, Pool, Time, WorstCase
-from rlopt.assembly.chosen import ChosenColumn
+from rlopt.assembly.chosen import ChosenColumn, ChosenPool
 from rlopt.assembly.decisions import decisions_of
 from rlopt.assembly.pools import cpu_pools, pool_of, spare_pools
 from rlopt.assembly.timing import time_of
@@ -33,9 +34,12 @@ class Billed:
     worst: WorstCase | None
 
 
-def billed(chosen: ChosenColumn) -> Billed:
-    """Machines, hours and decisions with their bill, and that of the worst case where the request asks for one."""
-    machines, problem = chosen.pools(), chosen.problem
+def billed(chosen: ChosenColumn, machines: Sequence[ChosenPool]) -> Billed:
+    """Machines, hours and decisions with their bill, and that of the worst case where the request asks for one.
+
+    ``machines`` are the column's own pools (`ChosenColumn.pools`), which take long to tell in detail.
+    """
+    problem = chosen.problem
     pools = [pool_of(one, problem) for one in machines]
     pools += [*spare_pools(chosen, pools[0]), *cpu_pools(chosen)]
     run = PlannedParts(pools, time_of(chosen, machines), decisions_of(chosen, machines))
@@ -59,7 +63,8 @@ def worst_case(chosen: ChosenColumn) -> WorstCase | None:
     if times == 1.0:
         return None
     slow = slower(chosen.problem, times)
-    late = billed(ChosenColumn(slow, again(slow, chosen.column)))
+    slowed = ChosenColumn(slow, again(slow, chosen.column))
+    late = billed(slowed, slowed.pools())
     return WorstCase(times=times, total_usd=late.cost.total_usd, time=late.time, checkpoint=late.decisions.checkpoint)
 
 

@@ -36,7 +36,8 @@ def plan_of(
 ) -> FoundPlan:
     """The plan of a chosen column, put together from its parts."""
     problem, request = chosen.problem, chosen.problem.request
-    run, machines = billed(chosen), chosen.pools()
+    machines = chosen.pools()
+    run = billed(chosen, machines)
     prices, phases = prices_used(chosen, run), phases_used(chosen)
     return FoundPlan(
         status=status,
