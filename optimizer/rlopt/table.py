@@ -7,7 +7,6 @@ count, None where there is nothing) is the same for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -49,7 +48,7 @@ V = TypeVar("V")
 def _taken(part: Any, index: Any, known: dict[int, Array]) -> Any:
     """The rows of ``index``; ``known`` are arrays that were met before: one array in several places stays one.
 
-    A search takes rows some ten thousand times, so that arrays, nearly all there is, are met without a call of their own.
+    A search takes rows some ten thousand times: arrays, nearly all there is, are met without a call of their own.
     """
     values: list[Any] = []
     for name in part.__match_args__:
