@@ -1,6 +1,6 @@
 """Constants from rows of one's own measurement files: each row is a configuration, off by an error of its own.
 
-Prior and likelihood are those of `own_fit`, with the part of the band that configurations of a setup do not share,
+Prior and likelihood are those of `user_fit`, with the part of the band that configurations of a setup do not share,
 r sigma, as the error of a row: many rows narrow the constants, none of them makes the next configuration certain. r
 lies halfway between what holds of most rows and what holds of all: nobody with a few rows knows which of them are odd.
 """

@@ -97,7 +97,7 @@ class Problem:
         return replace(self, sync_seconds=times(self.sync_seconds), later_seconds=later)
 
     def recovery(self, value: Callable[[RecoveryOption], float]) -> Floats:
-        """A number of each way to keep a run alive, shape (cares,); `Columns.recovery` points into it."""
+        """A number of each way to keep a run alive, shape (options,); `Columns.recovery` points into it."""
         return np.array([value(recovery) for recovery in self.recovery_options], dtype=np.float64)
 
     def steps(self, variant: Ints, group_size: Ints) -> Ints:

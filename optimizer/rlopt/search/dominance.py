@@ -23,41 +23,41 @@ FEW = 256
 SHARE = "floors.on_demand_share"
 
 
-def undominated(problem: Problem, placement: int, train: Ints, support: SidePools, rules: Sequence[Rule]) -> SidePools:
+def undominated(problem: Problem, placement: int, train: Ints, side: SidePools, rules: Sequence[Rule]) -> SidePools:
     """The rows that no other row beats; all rows of one zone, variant and group size, ``train`` likewise.
 
     Reserved offers bill in steps and are neither dropped nor compared with.
     """
     if problem.elastic:  # what the loss of a machine costs depends on its part of the pool and on the training pool
-        return support
-    elastic = np.flatnonzero(support.committed_usd == 0.0)
+        return side
+    elastic = np.flatnonzero(side.committed_usd == 0.0)
     if len(elastic) <= FEW or not len(train):
-        return support
-    kept = np.ones(len(support), dtype=bool)
+        return side
+    kept = np.ones(len(side), dtype=bool)
     kept[elastic] = False
-    kept[elastic[least(_attributes(problem, placement, train, support.take(elastic), rules))]] = True
-    return support.take(kept)
+    kept[elastic[least(_attributes(problem, placement, train, side.take(elastic), rules))]] = True
+    return side.take(kept)
 
 
-def _attributes(problem: Problem, placement: int, train: Ints, support: SidePools, rules: Sequence[Rule]) -> Floats:
+def _attributes(problem: Problem, placement: int, train: Ints, side: SidePools, rules: Sequence[Rule]) -> Floats:
     """Everything that may decide, smaller is better; shape (rows, attributes).
 
     Amounts of rules are taken beside one training pool: they add up over pools, or are a least over them, so another
     would not change their order. The on-demand share is a ratio: its surplus adds up.
     """
-    seconds, confident = support.times.at(placement).both
-    growth = support.times.growth if placement == ASYNC else None
+    seconds, confident = side.times.at(placement).both
+    growth = side.times.growth if placement == ASYNC else None
     columns = [] if growth is None else [part for points in growth.asynchronous.both for part in points.T]
-    columns += [support.rate, seconds, confident, support.failures_per_hour, support.gpus, support.disk_gb]
-    columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[support.environment])
-    one = np.full(len(support), train[0], dtype=np.int64)
-    joint = join(problem, placement, one, support, Checkpointing.first(np.ones_like(one)))
+    columns += [side.rate, seconds, confident, side.failures_per_hour, side.gpus, side.disk_gb]
+    columns.append(problem.tariffs[int(problem.training.zone[train[0]])].boot_gb()[side.environment])
+    one = np.full(len(side), train[0], dtype=np.int64)
+    joint = join(problem, placement, one, side, Checkpointing.first(np.ones_like(one)))
     columns += [joint.faults_per_hour] if problem.request.costs.hours_per_failure else []
-    columns += [side_wait_hours(problem, support)] if problem.wait_hours is not None else []
+    columns += [side_wait_hours(problem, side)] if problem.wait_hours is not None else []
     for rule in rules:
         if rule.key == SHARE:
-            share, spot = rule.limit, support.spot_gpus
-            columns += [share * spot - (1.0 - share) * (support.gpus - spot), -support.shares(placement)[1]]
+            share, spot = rule.limit, side.spot_gpus
+            columns += [share * spot - (1.0 - share) * (side.gpus - spot), -side.shares(placement)[1]]
         elif rule.scope.of_pools and rule.amount is not None:
             amount = rule.amount(joint, problem)
             columns.append(amount if rule.sense == "<=" else -amount)

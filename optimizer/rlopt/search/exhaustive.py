@@ -44,7 +44,7 @@ Key = tuple[int, int, int]
 
 
 def _choices(problem: Problem, placement: int, beside: Mapping[Key, SidePools]) -> Iterator[tuple[int, ...]]:
-    """Training row, row of the group's support (-1 when colocated), interval, tier and care of every column."""
+    """Training row, row of its side pools (-1 when colocated), interval, tier and recovery option of every column."""
     first = problem.colocated if placement == COLOCATED else problem.training
     for train in range(len(first)):
         zone, variant, size = key = (int(first.zone[train]), int(first.variant[train]), int(first.group_size[train]))
@@ -71,10 +71,10 @@ def _beside(problem: Problem) -> dict[Key, SidePools]:
     return found
 
 
-def _support(
+def _side_pools(
     problem: Problem, beside: Mapping[Key, SidePools], train: NDArray[np.int64], other: NDArray[np.int64]
 ) -> SidePools:
-    """Rows of the groups' supports, one for each training row."""
+    """Rows of the groups' side pools, one for each training row."""
     first = problem.training.take(train)
     keys = groups(first.zone, first.variant, first.group_size).items()
     return put_back([(here, beside[zone, variant, size].take(other[here])) for (zone, variant, size), here in keys])
@@ -100,7 +100,7 @@ def every_column(problem: Problem) -> Columns:
         rows = _choices(problem, placement, beside)
         while chunk := list(islice(rows, CHUNK)):
             train, other, interval, tier, recovery = np.array(chunk, dtype=np.int64).T
-            others = None if placement == COLOCATED else _support(problem, beside, train, other)
+            others = None if placement == COLOCATED else _side_pools(problem, beside, train, other)
             columns = join(problem, placement, train, others, Checkpointing(interval, tier, recovery))
             advances = np.isfinite(columns.expected_hours) & np.isfinite(columns.confident_hours)
             stands = spares_stand(columns, problem) & (columns.gpus <= problem.gpu_limit)

@@ -1,7 +1,7 @@
 """RL rows: what a published step was measured on, and what the estimates say about it and its stages.
 
 A row whose job only trains (SFT, preference data, a trainer's micro-batch) is a training row under other
-column names and goes to the training model (`rl_trainer`).
+column names and goes to the training model (`trainer`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from rlopt.words import StageKind
 
 @dataclass(frozen=True, slots=True)
 class Candidates(Table):
-    """Shape (rows,) each: machine kind, its nodes, and the row of the layout among `distinct_layouts`."""
+    """Shape (rows,) each: machine kind, its nodes, and the row of the layout among `known_layouts`."""
 
     topology: Ints
     nodes: Ints

@@ -84,7 +84,7 @@ def narrowed(problem: Problem, config: Configuration, machines: UserMachines) ->
         scoring=kept(problem.scoring, PoolRole.SCORE),
         bare=None,
         intervals=_intervals(problem, config),
-        recovery_options=_cares(problem, config),
+        recovery_options=_recovery_options(problem, config),
     )
 
 
@@ -186,7 +186,7 @@ def _intervals(problem: Problem, config: Configuration) -> Mapping[tuple[int, in
     return {key: (min(stated, grid[-1]),) for key, grid in problem.intervals.items()}
 
 
-def _cares(problem: Problem, config: Configuration) -> tuple[Any, ...]:
+def _recovery_options(problem: Problem, config: Configuration) -> tuple[Any, ...]:
     given = config.decisions
     stated = {
         name: getattr(given, name)
