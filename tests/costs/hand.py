@@ -185,7 +185,7 @@ class Details:
     def training_detail(self, row: int) -> PoolDetail:
         return self._of(("update",), ("bf16", "fp8")[row])
 
-    def rollout_detail(self, row: int, steady: bool, share: float = 1.0) -> PoolDetail:
+    def rollout_detail(self, row: int, asynchronous: bool, share: float = 1.0) -> PoolDetail:
         return self._of(("generate",), "bf16")
 
     def scoring_detail(self, row: int, share: float = 1.0) -> PoolDetail:

@@ -59,13 +59,13 @@ def think(how: Acting, engine: str | None = None, tp: int = 1, gib: float = 40.0
 def act(
     how: Acting,
     instances: float = 64.0,
-    steady: bool = False,
+    asynchronous: bool = False,
     gpus: int = 8,
     trajectories: float = 64.0,
     gib: float = 40.0,
 ) -> ActingTime:
     asked = Trajectories(trajectories, instances, np.array([gpus]))
-    return acting_seconds(actor(how, hardware(), ONE, gib), asked, steady)
+    return acting_seconds(actor(how, hardware(), ONE, gib), asked, asynchronous)
 
 
 def test_a_step_is_rounds_of_thinking_and_stepping() -> None:
@@ -85,19 +85,19 @@ def test_out_of_step_halves_of_the_environments_take_turns() -> None:
     one = think(how)
     half = one.fixed + 4 * one.each
     turns = np.maximum(2 * half, half + 0.5)
-    assert act(how, steady=True).seconds == pytest.approx(300 * np.minimum(turns, one.fixed + 8 * one.each + 0.5))
-    assert (act(how, steady=True).seconds < act(how).seconds).all()
+    assert act(how, asynchronous=True).seconds == pytest.approx(300 * np.minimum(turns, one.fixed + 8 * one.each + 0.5))
+    assert (act(how, asynchronous=True).seconds < act(how).seconds).all()
 
 
 def test_a_lone_environment_cannot_take_turns() -> None:
     how = acting()
     one = think(how)
-    assert act(how, instances=8.0, steady=True).seconds == pytest.approx(64 / 8 * 300 * (one.seconds(ONE) + 0.5))
+    assert act(how, instances=8.0, asynchronous=True).seconds == pytest.approx(64 / 8 * 300 * (one.seconds(ONE) + 0.5))
 
 
 def test_worlds_bound_a_step_however_many_gpus_there_are() -> None:
     # 64 trajectories x 300 s x 50 steps a second / (64 instances x 100 steps a second)
-    assert (act(acting(), steady=True, gpus=64).seconds >= 150.0).all()
+    assert (act(acting(), asynchronous=True, gpus=64).seconds >= 150.0).all()
 
 
 def test_a_robot_takes_real_time() -> None:
@@ -134,15 +134,15 @@ def test_simulators_on_the_gpus_take_their_memory() -> None:
     gpu = acting(runs_on="gpu", memory_bytes=2.0 * 2**30)
     assert np.isfinite(act(gpu, gib=20.0).seconds).all()  # eight simulators a GPU leave 4 GiB
     assert np.isinf(act(gpu, gib=16.0).seconds).all()
-    assert (act(gpu, steady=True).seconds > act(acting(), steady=True).seconds).all()
+    assert (act(gpu, asynchronous=True).seconds > act(acting(), asynchronous=True).seconds).all()
 
 
 passes = st.integers(1, 20)
 
 
 @given(passes, passes, st.booleans())
-def test_more_flow_steps_are_never_faster(one: int, other: int, steady: bool) -> None:
-    few, many = (act(acting(passes=count), steady=steady).seconds for count in sorted((one, other)))
+def test_more_flow_steps_are_never_faster(one: int, other: int, asynchronous: bool) -> None:
+    few, many = (act(acting(passes=count), asynchronous=asynchronous).seconds for count in sorted((one, other)))
     assert (few <= many).all()
 
 
@@ -158,10 +158,10 @@ def test_smaller_images_are_never_slower(one: int, other: int) -> None:
 
 @settings(max_examples=60)
 @given(st.integers(1, 300), st.integers(1, 300), st.booleans(), st.sampled_from([0.5, 2.0, 40.0]))
-def test_more_instances_are_never_slower(one: int, other: int, steady: bool, gib: float) -> None:
+def test_more_instances_are_never_slower(one: int, other: int, asynchronous: bool, gib: float) -> None:
     few, many = sorted((one, other))
-    slow = act(acting(), float(few), steady, trajectories=256.0, gib=gib).seconds
-    fast = act(acting(), float(many), steady, trajectories=256.0, gib=gib).seconds
+    slow = act(acting(), float(few), asynchronous, trajectories=256.0, gib=gib).seconds
+    fast = act(acting(), float(many), asynchronous, trajectories=256.0, gib=gib).seconds
     assert (fast <= slow * (1 + 1e-9)).all()
 
 

@@ -14,21 +14,21 @@ from rlopt.estimates import ModelShape
 from rlopt.facts.calibration import Calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.fitting.user_fit import Timing, parameters_of, refit, spreads, timings_of, value_at
-from rlopt.fitting.user_run import OwnRun
+from rlopt.fitting.user_run import UserRun
 
 SHIPPED = load_catalog().calibration
 MODEL = ModelShape.of(load_catalog().models["DeepSeek-R1-Distill-Qwen-7B"])
 
 
-def _run(framework: str = "nemo-rl", placement: str = "colocated", **changed: object) -> OwnRun:
+def _run(framework: str = "nemo-rl", placement: str = "colocated", **changed: object) -> UserRun:
     base = replace(SHIPPED, rl={**SHIPPED.rl, "framework": framework})
-    run = OwnRun(base, placement, 110.0, 70.0, 115.0, 0.0, 0.0, False, MODEL, "H100-SXM", "H100-SXM",
+    run = UserRun(base, placement, 110.0, 70.0, 115.0, 0.0, 0.0, False, MODEL, "H100-SXM", "H100-SXM",
                  ("Hopper", "Hopper"), "fsdp")  # fmt: skip
     whole = replace(run, step=110.0 + 70.0 + 115.0 + 24.0)
     return replace(whole, **changed)  # type: ignore[arg-type]
 
 
-def _logged(run: OwnRun, truth: Calibration, sigma: float = 0.004) -> list[Timing]:
+def _logged(run: UserRun, truth: Calibration, sigma: float = 0.004) -> list[Timing]:
     told = run.predicted(truth)
     return timings_of({name: (seconds, sigma) for name, seconds in told.items() if name in
                        ("step", "generate", "score", "update", "hand over weights")}, run, whole=True)  # fmt: skip

@@ -77,8 +77,8 @@ def test_inferences_are_slower_in_the_loop_and_the_world_is_not() -> None:
 
 def test_the_environment_stage_lies_within_sampling() -> None:
     found = vla()
-    for steady in (False, True):
-        stages = {stage.stage: stage for stage in engine_detail(found, engine(found), 1, 0, steady).stages}
+    for asynchronous in (False, True):
+        stages = {stage.stage: stage for stage in engine_detail(found, engine(found), 1, 0, asynchronous).stages}
         assert set(stages) == {"generate", "environment"}
         assert 0.0 < stages["environment"].seconds < stages["generate"].seconds
 
@@ -191,9 +191,9 @@ def test_tools_answer_evaluations_too() -> None:
     plain, asked = with_calls(2, 3), with_calls(2, 3, evaluation={"samples": 128, "every": 2})
     nothing = np.zeros(1)
     # 128 samples a step at 2 calls of 3 s by 4 machines, and half as many evaluated; every sample waits alike
-    for steady in (False, True):
-        assert with_tools(plain, nothing, 8, 4, steady) == pytest.approx([128 * 6 / 4 + 6])
-        assert with_tools(asked, nothing, 8, 4, steady) == pytest.approx([192 * 6 / 4 + 9])
+    for asynchronous in (False, True):
+        assert with_tools(plain, nothing, 8, 4, asynchronous) == pytest.approx([128 * 6 / 4 + 6])
+        assert with_tools(asked, nothing, 8, 4, asynchronous) == pytest.approx([192 * 6 / 4 + 9])
 
 
 def test_a_step_waits_for_the_sample_with_the_longest_calls() -> None:
@@ -208,7 +208,10 @@ def test_a_step_waits_for_the_sample_with_the_longest_calls() -> None:
     assert later > with_tools(with_calls(3, 4), nothing, 8, 4, False)
     # out of step a sample delays no other
     assert with_tools(wild, nothing, 8, 4, True) == pytest.approx([worked + 6])
-    stages = {steady: engine_detail(wild, engine(wild), 8, 0, steady).stages[0].seconds for steady in (False, True)}
+    stages = {
+        asynchronous: engine_detail(wild, engine(wild), 8, 0, asynchronous).stages[0].seconds
+        for asynchronous in (False, True)
+    }
     wait = float(later[0]) - worked
     assert stages[False] == pytest.approx(
         max(float(sample(wild, engine(wild), Demand(8, False)).seconds[0]), worked) + wait

@@ -37,7 +37,7 @@ def test_the_short_form_and_the_listed_one_say_the_same(tmp_path: Path) -> None:
 def test_json_is_read_too(tmp_path: Path) -> None:
     found = read(tmp_path, '{"pools": [{"gpu": "H100", "nodes": 2, "usd_per_node_hour": 12.5}]}')
     assert found.pools[0].usd_per_node_hour == 12.5
-    assert found.pools[0].own_price
+    assert found.pools[0].has_user_price
 
 
 @pytest.mark.parametrize("plan", [plans.optimal(), plans.faster()])

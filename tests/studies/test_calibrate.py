@@ -17,9 +17,9 @@ from rlopt.errors import InputError
 from rlopt.facts.files.folder import load_catalog
 from rlopt.reading.calibration_file import read_calibration
 from rlopt.reading.configuration.saved_plan import of_plan
-from rlopt.request import OwnConstants, Request
+from rlopt.request import Request, UserConstants
 from rlopt.studies.configuration.price import price
-from rlopt.studies.running.user_log import own_run, with_constants
+from rlopt.studies.running.user_log import user_run, with_constants
 from tests.launchers.logs import writers
 from tests.launchers.logs.writers import GENERATE, HAND_OVER, SCORE, UPDATE, Truth
 
@@ -95,10 +95,10 @@ def test_stages_by_factors_are_those_of_the_whole_model(root: Path, placement: s
         "exposed_share": 0.3,
         "transports": {"nemo-rl-ipc": {"fixed_s": 3.0}, "nemo-rl-packed": {"fixed_s": 2.0}},
     }
-    constants = OwnConstants(name="x", as_of=DAY, document=json.dumps({"rl": moved}))
+    constants = UserConstants(name="x", as_of=DAY, document=json.dumps({"rl": moved}))
     problem = api.problem_of(job)
     plain, other = (price(problem, config, with_constants(job, one)) for one in (None, constants))
-    before, after = (own_run(one.plan, one.problem) for one in (plain, other))
+    before, after = (user_run(one.plan, one.problem) for one in (plain, other))
     told = before.predicted(load_catalog().calibration.with_own(constants.document))
     meant = after.predicted(after.base)
     for stage in ("update", "score", "generate", "step"):

@@ -68,7 +68,7 @@ class PoolGiven(Strict):
     layout: LayoutGiven = LayoutGiven()
 
     @property
-    def own_price(self) -> bool:
+    def has_user_price(self) -> bool:
         """Whether the price is stated here."""
         prices = (self.usd_per_hour, self.usd_per_node_hour, self.usd_per_gpu_hour)
         return any(price is not None for price in prices)

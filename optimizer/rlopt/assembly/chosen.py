@@ -96,7 +96,7 @@ class ChosenColumn:
             return [ChosenPool(name, problem.colocated, first, detail)]
         detail = estimates.training_detail(int(problem.training.estimate[first]))
         found = [ChosenPool("train", problem.training, first, detail)]
-        steady = self.placement.code == ASYNC
+        asynchronous = self.placement.code == ASYNC
         for name, pools, index, second, split in (
             ("rollout", problem.rollout, column.rollout, column.rollout2, column.split),
             ("score", problem.scoring, column.score, column.score2, column.score_split),
@@ -107,7 +107,7 @@ class ChosenColumn:
             for number, (row, share) in enumerate(zip(rows, shares, strict=False), start=1):
                 estimate = int(pools.estimate[row])
                 detail = (
-                    estimates.rollout_detail(estimate, steady, share)
+                    estimates.rollout_detail(estimate, asynchronous, share)
                     if pools is problem.rollout
                     else estimates.scoring_detail(estimate, share)
                 )

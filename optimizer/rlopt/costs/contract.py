@@ -81,8 +81,8 @@ def plan_weights_gb(plan: PlannedRun, problem: Problem) -> float:
 
 def _stored(plan: PlannedRun, problem: Problem) -> float:
     """Stored size / size of a plan's copies."""
-    squeeze = problem.request.job.compression.checkpoints
-    return squeeze.ratio if squeeze is not None and plan.decisions.checkpoint.compressed else 1.0
+    compression = problem.request.job.compression.checkpoints
+    return compression.ratio if compression is not None and plan.decisions.checkpoint.compressed else 1.0
 
 
 def once(work: Callable[[Columns, Problem], T]) -> Callable[[Columns, Problem], T]:

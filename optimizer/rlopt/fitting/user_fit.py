@@ -27,7 +27,7 @@ from rlopt.estimates.loop.transfer import framework_cell
 from rlopt.estimates.uncertainty import planned_sigma
 from rlopt.fitting.fit import QUADRATIC_BELOW, Parameter, Study
 from rlopt.fitting.user_posterior import at_bound, posterior, settled
-from rlopt.fitting.user_run import GENERATE, HAND_OVER, OVERHEAD, REST, SCORE, STEP, UPDATE, OwnRun
+from rlopt.fitting.user_run import GENERATE, HAND_OVER, OVERHEAD, REST, SCORE, STEP, UPDATE, UserRun
 from rlopt.words import Placement
 
 Path = tuple[str, ...]
@@ -66,7 +66,7 @@ class Fitted:
     """Timings that are off by more than `MOST_OFF`: not errors of constants."""
 
 
-def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
+def parameters_of(run: UserRun) -> tuple[Parameter, ...]:
     """Constants that a log of this configuration may move, with priors as wide as the shipped band."""
     planned, known = spreads(run)
     planned_too, known_too = spreads(run, "generation")
@@ -93,7 +93,7 @@ def parameters_of(run: OwnRun) -> tuple[Parameter, ...]:
     return tuple(one for path, sd in table if sd > 0.0 and (one := _parameter(run.base, path, sd)) is not None)
 
 
-def _way(run: OwnRun) -> str:
+def _way(run: UserRun) -> str:
     return "colocated" if run.placement == Placement.COLOCATED else "apart"
 
 
@@ -116,14 +116,14 @@ def value_at(base: Calibration, path: Path) -> float:
     return base.at(path)
 
 
-def spreads(run: OwnRun, kind: str = "training") -> tuple[float, float]:
+def spreads(run: UserRun, kind: str = "training") -> tuple[float, float]:
     """Log-sigma that plans count with for a kind of stage, and the one of a known stack, which is no larger."""
     device = run.samples if kind == "generation" else run.trains
     planned, known = (planned_sigma(kind, device, run.moe, run.base, run.loop, name) for name in (run.framework, ""))
     return planned, min(planned, known)
 
 
-def refit(runs: Sequence[tuple[OwnRun, Sequence[Timing]]]) -> Fitted:
+def refit(runs: Sequence[tuple[UserRun, Sequence[Timing]]]) -> Fitted:
     """Fit the constants of one configuration on the timings of one or more of its runs."""
     first = runs[0][0]
     expected = first.predicted(first.base)
@@ -143,7 +143,7 @@ def _absurd(one: Timing, expected: Mapping[str, float]) -> bool:
     return not one.seconds > 0.0 or abs(math.log(one.seconds / expected[one.stage])) > math.log(MOST_OFF)
 
 
-def _study(runs: Sequence[tuple[OwnRun, Sequence[Timing]]], parameters: Sequence[Parameter]) -> Study:
+def _study(runs: Sequence[tuple[UserRun, Sequence[Timing]]], parameters: Sequence[Parameter]) -> Study:
     rows = [(run, timing) for run, timings in runs for timing in timings]
     between = float(runs[0][0].base.bands["same_configuration"])
     sigma = np.array([math.hypot(timing.sigma, between) for _, timing in rows])
@@ -163,7 +163,7 @@ def _study(runs: Sequence[tuple[OwnRun, Sequence[Timing]]], parameters: Sequence
 
 
 def _bands(
-    run: OwnRun, every: Sequence[Parameter], covariance: Floats
+    run: UserRun, every: Sequence[Parameter], covariance: Floats
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Bands before, and those of the user's own afterwards: never wider than shipped."""
     share = float(run.base.bands[run.kind]["same_setup"]["typical"])
@@ -185,7 +185,7 @@ def _bands(
     return before, own
 
 
-def timings_of(stages: Mapping[str, tuple[float, float]], run: OwnRun, whole: bool) -> list[Timing]:
+def timings_of(stages: Mapping[str, tuple[float, float]], run: UserRun, whole: bool) -> list[Timing]:
     """What of a log's middles (seconds, log-sigma) tells of constants.
 
     A step that is timed with all of its stages tells the rest of it: its seconds are what is left, as sure as all of

@@ -34,7 +34,7 @@ GENERATE, SCORE, UPDATE, HAND_OVER, REST, OVERHEAD, STEP = (
 
 
 @dataclass(frozen=True, slots=True)
-class OwnRun:
+class UserRun:
     """Seconds of a configuration's step under ``base``, by stage, and what decides how constants change them.
 
     Parameters

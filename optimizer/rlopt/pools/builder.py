@@ -165,14 +165,14 @@ class Builder:
 
         ``variant`` is the first of those that sample so.
         """
-        engines = table.engine_seconds[(size, option)], table.engine_steady_seconds[(size, option)]
+        engines = table.engine_seconds[(size, option)], table.engine_async_seconds[(size, option)]
         alike = [table.topology, table.nodes, table.precision]
         per_node = context.hardware.gpus_per_node[table.topology]
         spanned = np.maximum(-(-np.maximum(table.tp, table.ep) // per_node), 1).astype(np.int64)
         if elastic(context.request, context.catalog):  # what the loss of one machine takes with it then decides too
             alike.append(spanned)
         group = group_ids(*alike)
-        points = table.points[(size, option)], table.steady_points[(size, option)]
+        points = table.points[(size, option)], table.async_points[(size, option)]
         rows = np.union1d(*(map(partial(first_of_groups, group), engines)))
         if points[0].shape[1] > 1:
             rows = np.union1d(*(map(partial(front, group), points)))
@@ -182,8 +182,8 @@ class Builder:
         band = context.rollout_band[table.topology[rows]]
         sent = handover_seconds(context)[table.topology[rows]]
         in_step, apart = (
-            with_tools(context, values[rows], size, context.instances[option], late) + sent[:, None]
-            for values, late in zip(points, (False, True), strict=True)
+            with_tools(context, values[rows], size, context.instances[option], asynchronous) + sent[:, None]
+            for values, asynchronous in zip(points, (False, True), strict=True)
         )
         times = Times(
             Seconds.banded(averaged(in_step), band),

@@ -222,8 +222,8 @@ def make_context(
 
     def band(kind: str) -> np.ndarray:
         by_type = np.array([planned_sigma(kind, name, moe, calibration, *loop) for name in hardware.names])
-        late: np.ndarray = quantile(by_type, request.limits.confidence)[hardware.kind]
-        return late * request.limits.robust.time
+        confident: np.ndarray = quantile(by_type, request.limits.confidence)[hardware.kind]
+        return confident * request.limits.robust.time
 
     return Context(
         framework=framework,

@@ -137,5 +137,5 @@ def _engines(table: SamplingTable, point: int) -> SamplingTable:
     return replace(
         table,
         engine_seconds={key: values[:, point] for key, values in table.points.items()},
-        engine_steady_seconds={key: values[:, point] for key, values in table.steady_points.items()},
+        engine_async_seconds={key: values[:, point] for key, values in table.async_points.items()},
     )

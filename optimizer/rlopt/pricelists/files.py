@@ -20,7 +20,7 @@ def today() -> date:
     return datetime.now().astimezone().date()
 
 
-def own_list(path: Path, catalog: Catalog) -> PriceList:
+def user_list(path: Path, catalog: Catalog) -> PriceList:
     """Read the price list that a request names; every row must be one that can be used.
 
     Raises

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from rlopt.facts import Catalog
-from rlopt.pricelists.files import own_list
+from rlopt.pricelists.files import user_list
 from rlopt.pricelists.merge import laid_over, title_of
 from rlopt.request import Quota, Request
 
@@ -24,7 +24,7 @@ def with_own_prices(request: Request, catalog: Catalog) -> Catalog:
     path = Path(request.choices.offers)
     if title_of(path.name) in {entry.name for entry in catalog.provenance}:
         return catalog  # a part of a request that was already given its prices
-    return laid_over(catalog, [own_list(path, catalog)])
+    return laid_over(catalog, [user_list(path, catalog)])
 
 
 def with_capacity(request: Request, catalog: Catalog) -> tuple[Request, list[str]]:

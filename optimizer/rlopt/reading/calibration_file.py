@@ -17,7 +17,7 @@ from rlopt.facts.calibration import OPEN, ROOMS, Calibration
 from rlopt.facts.files.folder import load_catalog
 from rlopt.facts.files.text import read_text
 from rlopt.reading.files.tree import Tree, join, parse
-from rlopt.request import OwnConstants
+from rlopt.request import UserConstants
 from rlopt.request.values.kinds import show
 
 SCHEMA: Final = "rlopt.calibration/1"
@@ -44,16 +44,16 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnCalibration:
+class CalibrationFile:
     """What a calibration file says; ``file`` and ``lines`` are where complaints about it point."""
 
-    constants: OwnConstants
+    constants: UserConstants
     run: RunProgress | None
     file: str
     lines: Mapping[str, int | None]
 
 
-def read_calibration(path: str | Path, facts: Catalog | None = None) -> OwnCalibration:
+def read_calibration(path: str | Path, facts: Catalog | None = None) -> CalibrationFile:
     """Read a calibration.yaml, of constants of ``facts`` (the shipped ones by default).
 
     Raises
@@ -78,7 +78,7 @@ class _Reader:
         self.complaints: list[Complaint] = []
         self.shipped = shipped
 
-    def read(self) -> OwnCalibration:
+    def read(self) -> CalibrationFile:
         """The calibration, or every complaint."""
         top = self.tree.value
         if not isinstance(top, Mapping) or top.get("schema") != SCHEMA:
@@ -97,7 +97,7 @@ class _Reader:
             raise InputError(sorted(self.complaints, key=lambda one: one.line or 0))
         document = json.dumps({**named, **rooms}, sort_keys=True, allow_nan=False)
         lines = {key: line for key, (_, line) in self.tree.places.items()}
-        return OwnCalibration(OwnConstants(**named, document=document), run, self.name, lines)
+        return CalibrationFile(UserConstants(**named, document=document), run, self.name, lines)
 
     def say(self, key: str, message: str, allowed: str, fix: str) -> None:
         """Note a fault where its key stands."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rlopt.reading.calibration_file import SCHEMA, RunProgress
-from rlopt.request import OwnConstants
+from rlopt.request import UserConstants
 
 HEAD = "# Constants of your own timings, written by rlopt calibrate: rlopt solve FILE --calibration THIS\n"
 Path = tuple[str, ...]
@@ -72,11 +72,11 @@ class UserCalibration:
         head = {"schema": SCHEMA, "name": self.name, "as_of": self.as_of}
         return HEAD + "".join(_lines({**head, **self._rooms(), **tail}, 0))
 
-    def constants(self) -> OwnConstants:
+    def constants(self) -> UserConstants:
         """The same constants as a request takes them."""
         document = {"name": self.name, "as_of": self.as_of, **self._rooms()}
         text = json.dumps(document, sort_keys=True, allow_nan=False)
-        return OwnConstants(name=self.name, as_of=self.as_of, document=text)
+        return UserConstants(name=self.name, as_of=self.as_of, document=text)
 
 
 def _lines(table: Mapping[str, Any], depth: int) -> list[str]:

@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from rlopt.errors import InputError
-from rlopt.reading.calibration_file import OwnCalibration, RunProgress
+from rlopt.reading.calibration_file import CalibrationFile, RunProgress
 from rlopt.request import Request, Spent
 from rlopt.units import Money
 
 HOUR = 3600.0
 
 
-def with_own(request: Request, own: OwnCalibration, steps_done: int | None = None) -> Request:
+def with_own(request: Request, own: CalibrationFile, steps_done: int | None = None) -> Request:
     """The request with constants of one's own, and, where the calibration is of a run of this job, its rest.
 
     Parameters
@@ -109,7 +109,7 @@ def _scaled(table: Mapping[Any, Any], left: Fraction) -> dict[Any, Any]:
     }
 
 
-def own_notes(request: Request) -> list[str]:
+def user_notes(request: Request) -> list[str]:
     """What a plan has to say of constants of one's own, and of a run that has begun."""
     notes = []
     if request.constants is not None:

@@ -26,7 +26,7 @@ from rlopt.request.job.trainable import Trainable
 from rlopt.request.job.waiting import CutOff, Pilots, Wait
 from rlopt.request.limits import Limits, Quota
 from rlopt.request.recovery import CheckpointChoices, Recovery
-from rlopt.request.request import FILLED_IN, OwnConstants, Request, Spent
+from rlopt.request.request import FILLED_IN, Request, Spent, UserConstants
 from rlopt.request.values.key_places import KeyPlaces
 from rlopt.request.values.lengths import NO_TEXT, Calls, Length, Response, Span, Trajectory
 from rlopt.request.values.steps_table import by_head
@@ -80,7 +80,6 @@ __all__ = [
     "Models",
     "Money",
     "Offline",
-    "OwnConstants",
     "Pairs",
     "Pilots",
     "PrecisionChoices",
@@ -99,6 +98,7 @@ __all__ = [
     "Traces",
     "Trainable",
     "Trajectory",
+    "UserConstants",
     "Versions",
     "VisionInput",
     "Wait",

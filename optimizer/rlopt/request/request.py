@@ -21,7 +21,7 @@ from rlopt.units import Money
 from rlopt.words import Objective, Placement
 
 
-class OwnConstants(Strict):
+class UserConstants(Strict):
     """Constants fitted on a user's own timings."""
 
     name: str
@@ -78,7 +78,7 @@ class Request(Strict):
     """Why floors were loosened, one sentence each, in the requester's words."""
     floor_origins: Mapping[str, str] = Field(default_factory=dict)
     """Dotted floor to the preset that it comes from, where the file does not set it."""
-    constants: OwnConstants | None = None
+    constants: UserConstants | None = None
     """Constants of your own timings in place of shipped ones; None without a calibration."""
     spent: Spent | None = None
     """What the run has used up already, where the request is the rest of one."""

@@ -47,7 +47,7 @@ def json_schema() -> dict[str, Any]:
     definitions["Floors"]["properties"] = _with_reasons(definitions["Floors"]["properties"])
     for record in (definitions[group] for group in groups):
         record["properties"] = {**_with_reasons(record["properties"]), "because": dict(_BECAUSE)}
-    for name in ("KeyPlaces", "OwnConstants", "Spent"):  # of fields that reading fills in
+    for name in ("KeyPlaces", "UserConstants", "Spent"):  # of fields that reading fills in
         definitions.pop(name, None)
     for node in _nodes(schema):
         _tidy(node)

@@ -99,9 +99,9 @@ class Bounds:
     def of_pairs(self, placement: int, group: Group, train: Pools, beside: SidePools) -> tuple[Floats, Floats]:
         """The same of every pair in one group, reserved offers by the hour; shape (training pools, side pools)."""
         rate = train.rate[:, None] + beside.rate[None, :]
-        median, late = beside.times.at(placement).both
+        median, confident = beside.times.at(placement).both
         cost = self.cost(placement, group, rate, train.times.in_step.median[:, None], median[None, :])
-        return cost, self.hours(placement, group, train.times.in_step.confident[:, None], late[None, :])
+        return cost, self.hours(placement, group, train.times.in_step.confident[:, None], confident[None, :])
 
     def committed(self, placement: int, group: Group, usd: Floats) -> Floats:
         """Least USD of columns whose reserved offers bill ``usd`` at least, shape of the broadcast inputs."""

@@ -80,13 +80,13 @@ class CouldWin:
     def _each(self, offered: Offered) -> NDArray[np.bool_]:
         fine, stairs = np.zeros(len(offered), dtype=bool), self.stairs
         least = self.bounds.committed(self.placement, self.group, offered.committed_usd)
-        median, late = offered.seconds.both
+        median, confident = offered.seconds.both
         for n in range(len(stairs)):  # one step at a time: pools are many, steps are few
             rest = np.flatnonzero(~fine)
             if not len(rest):
                 break
             paid = offered.usd_per_hour[rest] + stairs.usd_per_hour[n]
             cost = self.bounds.cost(self.placement, self.group, paid, stairs.seconds[n], median[rest])
-            hours = self.bounds.hours(self.placement, self.group, stairs.confident_seconds[n], late[rest])
+            hours = self.bounds.hours(self.placement, self.group, stairs.confident_seconds[n], confident[rest])
             fine[rest] = self.prune.keep(np.maximum(cost, least[rest]), hours, count=False)
         return fine

@@ -48,13 +48,13 @@ class Parts(Table):
     def pairs(self, i: Ints, j: Ints) -> Offered:
         """What mixes cost and take at the least."""
         median = np.maximum(together(self.seconds[i], self.seconds[j]), np.maximum(self.ends[i], self.ends[j]))
-        late = np.maximum(
+        confident = np.maximum(
             together(self.confident_seconds[i], self.confident_seconds[j]),
             np.maximum(self.confident_ends[i], self.confident_ends[j]),
         )
         rate = self.usd_per_hour[i] + self.usd_per_hour[j]
         rate = rate + np.minimum(self.environment_usd_per_hour[i], self.environment_usd_per_hour[j])  # one serves both
-        return Offered(rate, self.committed_usd[i] + self.committed_usd[j], Seconds(median, late))
+        return Offered(rate, self.committed_usd[i] + self.committed_usd[j], Seconds(median, confident))
 
 
 def likely_pairs(could_win: CouldWin, kind: PoolRole, rows: Ints, share: float) -> Iterator[tuple[Ints, Ints]]:

@@ -150,10 +150,10 @@ def _hope(pools: Pools, test: CouldWin) -> bool:
     count = int(np.log(max(2.0 * seconds.max() / seconds.min(), 2.0)) / np.log(INTERVAL)) + 2
     start = seconds.min() / 2.0 * INTERVAL ** np.arange(count)
     rate = np.maximum(float((paid * seconds).min()) / (start * INTERVAL), 2.0 * paid.min())
-    late = start * float((confident / seconds).min())
+    least_confident = start * float((confident / seconds).min())
     total, stairs = rate[:, None] + test.stairs.usd_per_hour, test.stairs
     cost = test.bounds.cost(test.placement, test.group, total, stairs.seconds[None, :], start[:, None])
-    hours = test.bounds.hours(test.placement, test.group, stairs.confident_seconds[None, :], late[:, None])
+    hours = test.bounds.hours(test.placement, test.group, stairs.confident_seconds[None, :], least_confident[:, None])
     return bool(test.prune.keep(cost, hours, count=False).any())
 
 
@@ -181,11 +181,11 @@ def _with_some(pools: Pools, others: Stairs, test: CouldWin) -> NDArray[np.bool_
     if not width:
         return fine
     mine, step = Offered.of(pools, test.placement), max(1, PAIRS // width)
-    median, late = mine.seconds.both
+    median, confident = mine.seconds.both
     for start in range(0, len(pools), step):
         rows = np.arange(start, min(start + step, len(pools)))
         i, j = np.repeat(rows, width), np.tile(np.arange(width), len(rows))
-        seconds = Seconds(together(median[i], others.seconds[j]), together(late[i], others.confident_seconds[j]))
+        seconds = Seconds(together(median[i], others.seconds[j]), together(confident[i], others.confident_seconds[j]))
         offered = Offered(mine.usd_per_hour[i] + others.usd_per_hour[j], mine.committed_usd[i], seconds)
         fine[i[test.which_offered(offered)]] = True
     return fine

@@ -11,7 +11,7 @@ from rlopt.market.market import named_devices
 from rlopt.market.places import check_places
 from rlopt.reading.comparison import load_compared
 from rlopt.reading.model_facts import resolve_models
-from rlopt.reading.rest import own_notes
+from rlopt.reading.rest import user_notes
 from rlopt.reports.check.sentences import derived
 from rlopt.request import Request
 
@@ -32,4 +32,4 @@ def checked(request: Request, facts: Catalog, path: Path, overrides: Sequence[st
     if set(request.compare) - {request.job.algorithm}:
         for one in load_compared(path, (), overrides):
             resolve_models(one.request, facts)
-    return [*derived(request, facts), *own_notes(request)]
+    return [*derived(request, facts), *user_notes(request)]

@@ -84,7 +84,7 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     request, limits = problem.request, problem.request.limits
     operations, zone = problem.operations, pools.zone
     restart = operations.restart_minutes / 60.0
-    median, late = (
+    median, confident = (
         operations.overhead_hours + expected_hours(seconds / SECONDS_PER_HOUR, pools.failures_per_hour, 0.0, restart)
         for seconds in pools.times.in_step.both
     )
@@ -98,7 +98,7 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     usd = np.where(pools.term_hours > 0.0, whole, elastic) + head * (median + idle)
     usd = usd + (pools.disk_gb + boot) * disk * median
     usd = usd + median * (request.costs.on_call_hours_per_day or 0.0) / HOURS_PER_DAY * engineer_usd(problem)
-    fine = np.isfinite(usd) & np.isfinite(late)
+    fine = np.isfinite(usd) & np.isfinite(confident)
     if limits.max_gpus is not None:
         fine &= pools.gpus <= limits.max_gpus
     for quota in limits.quotas:
@@ -112,7 +112,7 @@ def priced(problem: Problem, pools: Pools, on_demand_share: float | None) -> Pri
     if least is not None:
         fine &= pools.score_precision >= least.rank
     rows = np.flatnonzero(fine)
-    return PricedPools(pools, rows, usd[rows], median[rows], np.maximum(late, median)[rows])
+    return PricedPools(pools, rows, usd[rows], median[rows], np.maximum(confident, median)[rows])
 
 
 def cheapest_pair(first: PricedPools, second: PricedPools | None, deadline_hours: float) -> tuple[int, int] | None:
@@ -145,15 +145,15 @@ def pairs_phase(request: Request, pairs: Pairs, problem: Problem) -> Phase:
     chosen = [(first, found[0], "sample")] + ([(second, found[1], "judge")] if second is not None else [])
     usd = math.fsum(float(part.usd[at]) for part, at, _ in chosen)
     hours = math.fsum(float(part.hours[at]) for part, at, _ in chosen)
-    late = math.fsum(float(part.confident_hours[at]) for part, at, _ in chosen)
+    confident = math.fsum(float(part.confident_hours[at]) for part, at, _ in chosen)
     machines = ", ".join(_machines(part, at, verb, problem) for part, at, verb in chosen)
     count = prompts_of(request, pairs)
     says = (
         f"{pairs_of(request):,} pairs are made before the job, outside limits.deadline: {count:,} prompts x "
-        f"{pairs.candidates} candidates, {hours:.2f} h expected, {late:.2f} h at the request's confidence"
+        f"{pairs.candidates} candidates, {hours:.2f} h expected, {confident:.2f} h at the request's confidence"
     )
     prices = tuple(_price(part, at, problem) for part, at, _ in chosen)
-    return Phase(PAIRS, None, usd, hours, late, 1, machines, (says,), prices)
+    return Phase(PAIRS, None, usd, hours, confident, 1, machines, (says,), prices)
 
 
 def _machines(part: PricedPools, at: int, verb: str, problem: Problem) -> str:

@@ -17,7 +17,7 @@ from rlopt.pricelists.catalog import facts_of, within_capacity
 from rlopt.problem import Problem
 from rlopt.problem.fixed import Fixed
 from rlopt.reading.model_facts import resolve_models, shape_warnings
-from rlopt.reading.rest import own_notes
+from rlopt.reading.rest import user_notes
 from rlopt.request import Request
 from rlopt.studies.cheapest import cheapest
 from rlopt.studies.pairs import pairs_phase, pairs_request
@@ -44,7 +44,7 @@ def problem_of(request: Request, facts: Catalog | None = None) -> Problem:
     models = resolve_models(request, known)
     warnings = [*notes, *shape_warnings(models)]
     if request.constants is not None:
-        warnings += own_notes(request)
+        warnings += user_notes(request)
     return _with_phases(build_problem(request, known, models, warnings=warnings))
 
 

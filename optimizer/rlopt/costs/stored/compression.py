@@ -29,22 +29,22 @@ KINDS: Final[Mapping[str, str]] = {
 """Items of the bill that may be compressed, each with its key."""
 
 
-def squeeze_of(problem: Problem, item: str) -> Squeeze | None:
+def compression_of(problem: Problem, item: str) -> Squeeze | None:
     """What compressing an item brings and takes; None where the request leaves it out."""
     found: Squeeze | None = getattr(problem.request.job.compression, KINDS[item]) if item in KINDS else None
     return found
 
 
-def squeezed(stay: Stay, ratio: float) -> Stay:
+def compressed_stay(stay: Stay, ratio: float) -> Stay:
     """The same bytes compressed; as many files."""
     names = ("gb", "written_gb", "read_gb", "later_gb", "brief_gb")
     return replace(stay, **{name: getattr(stay, name) * ratio for name in names})
 
 
-def vcpu_hours(stay: Stay, squeeze: Squeeze) -> Values:
+def vcpu_hours(stay: Stay, compression: Squeeze) -> Values:
     """VCPU hours to write and read all of ``stay``, which is not compressed yet."""
     gib = (stay.written_gb + stay.read_gb + stay.later_gb) * (GIGA / GIB)
-    return gib * squeeze.vcpu_seconds_per_gib / SECONDS_PER_HOUR
+    return gib * compression.vcpu_seconds_per_gib / SECONDS_PER_HOUR
 
 
 def vcpu_usd_per_hour(tariff: Tariff) -> float:
@@ -52,8 +52,8 @@ def vcpu_usd_per_hour(tariff: Tariff) -> float:
     return np.inf if tariff.vcpu is None else tariff.vcpu.usd_per_hour
 
 
-def cpu_usd(problem: Problem, zone: Ints, stay: Stay, squeeze: Squeeze) -> Floats:
+def cpu_usd(problem: Problem, zone: Ints, stay: Stay, compression: Squeeze) -> Floats:
     """USD of compressing ``stay`` by column; infinite where no price is known."""
     price = np.array([vcpu_usd_per_hour(tariff) for tariff in problem.tariffs])[zone]
-    hours = np.broadcast_to(np.asarray(vcpu_hours(stay, squeeze), dtype=np.float64), price.shape)
+    hours = np.broadcast_to(np.asarray(vcpu_hours(stay, compression), dtype=np.float64), price.shape)
     return np.where(np.isfinite(price), np.where(np.isfinite(price), price, 0.0) * hours, np.inf)

@@ -20,7 +20,7 @@ from rlopt.answers.plan import PlannedRun
 from rlopt.costs.contract import by_variant, once, variant_of
 from rlopt.costs.stored.backups import CHANGES, DELTAS, WEIGHTS, WHOLE, backups, earlier, read_for_backups
 from rlopt.costs.stored.backups import KINDS as BACKUPS
-from rlopt.costs.stored.compression import cpu_usd, squeeze_of, squeezed, vcpu_hours, vcpu_usd_per_hour
+from rlopt.costs.stored.compression import compressed_stay, compression_of, cpu_usd, vcpu_hours, vcpu_usd_per_hour
 from rlopt.costs.stored.tier_moves import WORTH, Route, TierMove, best_route, choose_way, route_charge, way_parts
 from rlopt.costs.stored.tiers import Stay, TierCharges, Values, free_share
 from rlopt.costs.text_log import FILES, logged, logged_by_column, text_stays
@@ -158,9 +158,9 @@ def held_ways(columns: Columns, problem: Problem) -> dict[str, KeptBytes]:
         anywhere = item in UNREAD and not np.any(stay.later_gb)
         allowed = ready | shared if anywhere else ready
         plain = KeptBytes(stay, choose_way(problem, columns.zone, stay, allowed, moves_to=ready | shared))
-        squeeze = squeeze_of(problem, item)
-        if squeeze is not None:
-            plain = _cheaper(problem, columns.zone, plain, squeeze, allowed, ready | shared)
+        compression = compression_of(problem, item)
+        if compression is not None:
+            plain = _cheaper(problem, columns.zone, plain, compression, allowed, ready | shared)
         found[item] = plain
     return found
 
@@ -169,14 +169,14 @@ def _cheaper(
     problem: Problem,
     zone: Ints,
     plain: KeptBytes,
-    squeeze: Squeeze,
+    compression: Squeeze,
     allowed: NDArray[np.bool_],
     moves_to: NDArray[np.bool_],
 ) -> KeptBytes:
     """As it is or compressed, by column: what charges less, its vCPU hours counted."""
-    small = squeezed(plain.stay, squeeze.ratio)
+    small = compressed_stay(plain.stay, compression.ratio)
     way = choose_way(problem, zone, small, allowed, moves_to=moves_to)
-    usd = cpu_usd(problem, zone, plain.stay, squeeze)
+    usd = cpu_usd(problem, zone, plain.stay, compression)
     before = np.asarray(way_parts(problem, zone, plain.way, plain.stay).total)
     pays = np.asarray(way_parts(problem, zone, way, small).total) + usd < before * WORTH
     chosen = {
@@ -227,11 +227,11 @@ def charges(plan: PlannedRun, problem: Problem, tariff: Tariff) -> dict[str, Cha
         first = shared if item in UNREAD and not stay.later_gb else usable
         route = best_route(first, shared, stay, free)
         found[item] = Charge(stay, route, route_charge(route, stay, free))
-        squeeze = squeeze_of(problem, item)
-        if squeeze is not None:
-            small = squeezed(stay, squeeze.ratio)
+        compression = compression_of(problem, item)
+        if compression is not None:
+            small = compressed_stay(stay, compression.ratio)
             other = best_route(first, shared, small, free)
-            part, hours = route_charge(other, small, free), float(vcpu_hours(stay, squeeze))
+            part, hours = route_charge(other, small, free), float(vcpu_hours(stay, compression))
             if float(part.total) + vcpu_usd_per_hour(tariff) * hours < float(found[item].part.total) * WORTH:
                 found[item] = Charge(small, other, part, hours, compressed=True)
     return found

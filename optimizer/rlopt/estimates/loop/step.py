@@ -76,13 +76,13 @@ class Stages:
     """Seconds of a step's stages outside any loop, shape (n,).
 
     ``update`` over all trained models, ``score`` over all scoring passes, ``sample`` that waits for its longest
-    response, ``steady`` sampling with the sequences of 1 + lag steps in flight (asynchronous).
+    response, ``asynchronous`` sampling with the sequences of 1 + lag steps in flight.
     """
 
     update: Floats
     score: Floats
     sample: Floats
-    steady: Floats
+    asynchronous: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ def quantise_seconds(framework: Ints | int, params: Values, colocated: Flags, ca
 
 
 def lagging_sample(
-    sample: Floats, steady: Floats, lag: Values, framework: Ints | int, calibration: Calibration
+    sample: Floats, asynchronous: Floats, lag: Values, framework: Ints | int, calibration: Calibration
 ) -> Floats:
-    """Seconds of asynchronous sampling between steady and waiting for the longest response; shapes broadcast."""
+    """Seconds of asynchronous sampling, between waiting for nothing and for the longest response; shapes broadcast."""
     waits = of_framework("tail", framework, calibration) ** np.asarray(lag, dtype=np.float64)
-    finite = np.isfinite(sample) & np.isfinite(steady)  # what does not fit at all stays infinite
-    longer = np.subtract(sample, steady, out=np.zeros(np.shape(finite)), where=finite)
-    return np.asarray(steady + waits * np.maximum(longer, 0.0))
+    finite = np.isfinite(sample) & np.isfinite(asynchronous)  # what does not fit at all stays infinite
+    longer = np.subtract(sample, asynchronous, out=np.zeros(np.shape(finite)), where=finite)
+    return np.asarray(asynchronous + waits * np.maximum(longer, 0.0))
 
 
 def pressure_factor(loop: Loop, calibration: Calibration) -> Floats:
@@ -160,7 +160,7 @@ def loop_seconds(stages: Stages, loop: Loop, calibration: Calibration) -> StepTi
     """Seconds of a step and of its parts."""
     slower = loop_factors(loop.framework, loop.generation, loop.moe, calibration)
     update, score = slower[0] * stages.update, slower[1] * stages.score
-    apart = lagging_sample(stages.sample, stages.steady, loop.lag, loop.framework, calibration)
+    apart = lagging_sample(stages.sample, stages.asynchronous, loop.lag, loop.framework, calibration)
     sample = np.where(loop.placement == Placement.ASYNC, apart, stages.sample)
     sample = sample_factor(loop.framework, loop.generation, calibration, loop.expert_width) * sample
     sample = sample * pressure_factor(loop, calibration)

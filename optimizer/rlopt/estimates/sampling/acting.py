@@ -151,12 +151,12 @@ class Trajectories:
     gpus: Floats | Ints
 
 
-def acting_seconds(actor: Actor, asked: Trajectories, steady: bool, slower: Values = 1.0) -> ActingTime:
+def acting_seconds(actor: Actor, asked: Trajectories, asynchronous: bool, slower: Values = 1.0) -> ActingTime:
     """Seconds of one step's trajectories, shape (n,); simulators on the GPUs come off the room for keys and values.
 
     Parameters
     ----------
-    steady
+    asynchronous
         Whether nothing waits for the longest trajectory (asynchronous).
     slower
         Factor of an inference inside a loop; the world is as fast as ever.
@@ -181,7 +181,7 @@ def acting_seconds(actor: Actor, asked: Trajectories, steady: bool, slower: Valu
     thinking = one.seconds(running)
     together = thinking + world
     longer = max(acting.inferences_max - mean, 0.0)
-    if steady:
+    if asynchronous:
         half = one.seconds(running / 2.0)
         turns = np.maximum(2.0 * half, half + world)
         turns = np.where((running >= TWO_HALVES) & (not on_gpu), np.minimum(together, turns), together)

@@ -55,7 +55,7 @@ class LoopCases:
     update: Floats
     score: Floats
     sample: Floats
-    steady: Floats
+    asynchronous: Floats
     lag: Floats
     expert_width: Floats
     quantised: np.ndarray
@@ -81,7 +81,7 @@ class LoopCases:
         """Seconds of the stages, sampling with the factors of ``calibration``."""
         every, experts = (calibration.at(path) for path in LOOP_FACTORS)
         slower = every * np.where(self.moe, experts, 1.0)
-        return Stages(self.update, self.score, self.sample * slower, self.steady * slower)
+        return Stages(self.update, self.score, self.sample * slower, self.asynchronous * slower)
 
 
 def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCases:
@@ -101,7 +101,7 @@ def stages_of(fields: Sequence[LoopFields], calibration: Calibration) -> LoopCas
         update=seconds[:, 0],
         score=seconds[:, 1],
         sample=seconds[:, 2],
-        steady=seconds[:, 3],
+        asynchronous=seconds[:, 3],
         lag=np.array([one.lag for one in fields]),
         expert_width=np.array([_expert_width(one) for one in fields]),
         quantised=np.array([one.engine_precision != "bf16" for one in fields]),
@@ -126,7 +126,7 @@ def _layout(one: LoopFields) -> Layout:
 
 
 def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, float, float]:
-    """Updates of all trained models, scoring passes of all models, sampling with its tail, and steady."""
+    """Updates of all trained models, scoring passes of all models, sampling with its tail and asynchronously."""
     hardware, layout = _hardware(one, calibration), _layout(one)
     tokens = Tokens.of(one.prompt, one.prompt, one.response, one.longest, one.packed)
 
@@ -147,12 +147,12 @@ def _seconds(one: LoopFields, calibration: Calibration) -> tuple[float, float, f
         update, score = update + own, score + values
     if one.reward is not None:
         score += trained(one.reward)[1]
-    sample = _sampling(one, hardware, calibration, steady=False)
+    sample = _sampling(one, hardware, calibration, asynchronous=False)
     asynchronous = one.placement == Placement.ASYNC
-    return update, score, sample, _sampling(one, hardware, calibration, steady=True) if asynchronous else sample
+    return update, score, sample, _sampling(one, hardware, calibration, asynchronous=True) if asynchronous else sample
 
 
-def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, steady: bool) -> float:
+def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, asynchronous: bool) -> float:
     shape, tp = ModelShape.of(one.model), np.array([one.engine_tp])
     weights = rollout_weights_gib(shape, one.engine_precision, tp, 1, calibration)
     room = kv_room_gib(hardware.memory_gib, weights, 0.0, one.placement == Placement.COLOCATED, calibration)
@@ -169,7 +169,7 @@ def _sampling(one: LoopFields, hardware: Hardware, calibration: Calibration, ste
     engine = serving_engine(framework_names(calibration).index(one.framework), calibration)
     serving = Serving.planned(hardware, calibration, engine)
     replica = Replica(shape, hardware, tp, one.engine_precision, serving, calibration)
-    found = generation_seconds(replica, room, batch, not steady, in_flight=1.0 + one.lag if steady else 1.0)
+    found = generation_seconds(replica, room, batch, not asynchronous, in_flight=1.0 + one.lag if asynchronous else 1.0)
     return float(found.seconds[0])
 
 

@@ -80,10 +80,10 @@ def with_option(table: LoadTable, pools: Pools, market: Market, option: int) -> 
     load, first = (load_seconds(table, pools, rate, preparation, samples) for samples in (step, once))
     own = pools.times.in_step
     stall = np.maximum(load - own.median, 0.0)
-    late = own.confident / own.median  # what is waited for is as uncertain as what it is waited beside
+    band = own.confident / own.median  # what is waited for is as uncertain as what it is waited beside
 
     def waiting(seconds: Seconds, wait: Floats) -> Seconds:
-        return Seconds(seconds.median + wait, seconds.confident + wait * late)
+        return Seconds(seconds.median + wait, seconds.confident + wait * band)
 
     disk, disk_gib = pools.disk_gb, pools.disk_gib
     if table.reads[read].store != "object":

@@ -169,7 +169,7 @@ def _ways(table: SamplingTable, mix: Mix) -> tuple[tuple[Mapping[tuple[int, int]
     """In step and asynchronously: seconds of the engines alone, and where the mix's shares and seconds go."""
     return (
         (table.engine_seconds, mix.split, mix.times.in_step, False),
-        (table.engine_steady_seconds, mix.async_split, mix.times.asynchronous, True),
+        (table.engine_async_seconds, mix.async_split, mix.times.asynchronous, True),
     )
 
 

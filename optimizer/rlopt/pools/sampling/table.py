@@ -30,7 +30,7 @@ WHOLE_NODE = 8
 class SamplingTable(Table):
     """Rollout engines that fit, shape (rows,), before tool calls are counted in.
 
-    Seconds by group size and which number of environment instances: in step (with the tail) and steady.
+    Seconds by group size and which number of environment instances: in step (with the tail) and asynchronous.
     """
 
     topology: Ints
@@ -40,13 +40,13 @@ class SamplingTable(Table):
     precision: Ints
     """Index into the request's rollout precisions."""
     engine_seconds: Mapping[tuple[int, int], Floats]
-    engine_steady_seconds: Mapping[tuple[int, int], Floats]
+    engine_async_seconds: Mapping[tuple[int, int], Floats]
     tried: int
     unknown: int
     """Rows left out because the device's peak at a precision is not known."""
     points: Mapping[tuple[int, int], Floats]
     """Seconds in step at each point of the run, shape (rows, points); one point where no length changes."""
-    steady_points: Mapping[tuple[int, int], Floats]
+    async_points: Mapping[tuple[int, int], Floats]
 
 
 def engines(context: Context, gpus_per_node: int, cluster: bool, gpus: int) -> list[tuple[int, int]]:
@@ -112,13 +112,15 @@ def sampling_table(context: Context) -> SamplingTable | None:
         unknown += int(np.isnan(hardware.peak(precision)).sum()) * len(context.sizes)
         engine = Engine(hardware, table[index, 2], table[index, 4], gpus, precision)
         for size in context.sizes:
-            for steady, store in found.items():
+            for asynchronous, store in found.items():
                 for point, here in enumerate(run):
-                    for option, (_, seconds) in enumerate(sampled(here, engine, size, steady)):
+                    for option, (_, seconds) in enumerate(sampled(here, engine, size, asynchronous)):
                         empty = np.full((len(table), len(run)), np.inf)
                         store.setdefault((size, option), empty)[index, point] = seconds
     fits = np.any([np.isfinite(values).all(axis=1) for values in found[False].values()], axis=0)
-    points, steady_points = ({key: values[fits] for key, values in found[late].items()} for late in (False, True))
+    points, async_points = (
+        {key: values[fits] for key, values in found[asynchronous].items()} for asynchronous in (False, True)
+    )
     return SamplingTable(
         table[fits, 0],
         table[fits, 1],
@@ -126,9 +128,9 @@ def sampling_table(context: Context) -> SamplingTable | None:
         table[fits, 4],
         table[fits, 3],
         {key: averaged(values) for key, values in points.items()},
-        {key: averaged(values) for key, values in steady_points.items()},
+        {key: averaged(values) for key, values in async_points.items()},
         len(table),
         unknown,
         points,
-        steady_points,
+        async_points,
     )

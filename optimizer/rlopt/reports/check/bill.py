@@ -120,10 +120,10 @@ def _backups(request: Request) -> Iterator[str]:
 def _compression(request: Request) -> Iterator[str]:
     """Say what may be compressed, and what that would take."""
     kinds = request.job.compression
-    for name, squeeze in ((name, getattr(kinds, name)) for name in type(kinds).model_fields):
-        if squeeze is None:
+    for name, compression in ((name, getattr(kinds, name)) for name in type(kinds).model_fields):
+        if compression is None:
             continue
-        how = f"to {squeeze.ratio:.0%} for {squeeze.vcpu_seconds_per_gib:g} vCPU seconds a GiB each way"
+        how = f"to {compression.ratio:.0%} for {compression.vcpu_seconds_per_gib:g} vCPU seconds a GiB each way"
         yield f"{name} are compressed {how} where that is cheaper"
         held = {"trajectories": request.job.algorithm == "vla", "intermediates": request.job.generates}
         if not held.get(name, True):

@@ -281,8 +281,8 @@ def _moves(made: Decisions) -> list[tuple[str, str]]:
         (f"{move.role} copies", move.to, move.after_hours, "after the run" if move.role == "recent" else "old")
         for move in made.checkpoint.moves
     ]
-    squeezed = [kept.item for kept in made.storage if kept.compressed]
-    rows = [("compressed", words.listed(squeezed))] if squeezed else []
+    compressed = [kept.item for kept in made.storage if kept.compressed]
+    rows = [("compressed", words.listed(compressed))] if compressed else []
     found += [(kept.item, kept.to, kept.after_hours or 0.0, "old") for kept in made.storage if kept.to is not None]
     return rows + [
         ("" if number else "lifecycle", f"{item}: to {to} when {_days(hours)} {since}")

@@ -15,7 +15,7 @@ from rlopt.studies.cheapest import cheapest
 from rlopt.studies.configuration.price import PricedConfiguration, price
 from rlopt.studies.configuration.remedies import remedies
 from rlopt.studies.configuration.shortfall import misfit
-from rlopt.studies.configuration.sources import said
+from rlopt.studies.configuration.sources import sources_of
 from rlopt.studies.configuration.user_machines import UserMachines, admitting
 from rlopt.studies.diff import difference
 from rlopt.studies.problem import part_of
@@ -33,9 +33,9 @@ def evaluate(problem: Problem, config: Configuration, name: str, backend: str = 
     if found.plan is None:
         why, memory = misfit(found.problem, config, found.machines)
         why = why.model_copy(update={"remedies": remedies(problem, config, why.pool, backend)})
-        stated = said(config, None)[0]
+        stated = sources_of(config, None)[0]
         return ConfigurationEvaluation(fits=False, misfit=why, memory=memory, stated=stated, outside=outside, **common)
-    stated, taken = said(config, found.plan)
+    stated, taken = sources_of(config, found.plan)
     choices = [key for key in outside if key.startswith("choices.")]
     return ConfigurationEvaluation(
         fits=True,

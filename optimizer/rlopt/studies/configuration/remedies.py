@@ -57,7 +57,7 @@ def _changes(config: Configuration, request: Request, role: str) -> list[Change]
         }
         if getattr(pool, key):
             found.append((key, getattr(pool, key), more[key], {**more, "layout": loose}))
-    if not pool.own_price and pool.gpu is not None:
+    if not pool.has_user_price and pool.gpu is not None:
         free = dict.fromkeys(("gpu", "instance_type", "offer", "provider", "region", "zone", "gpus_per_node", "nodes"))
         found.append(("gpu", pool.gpu, "any", {**free, "layout": loose}))
     changes: list[Change] = [(*one[:3], other(one[3]), request) for one in found]

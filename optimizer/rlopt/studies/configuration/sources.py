@@ -37,7 +37,7 @@ IMPLIES: Final[Mapping[str, tuple[str, ...]]] = {
 """Keys of a pool that another one settles."""
 
 
-def said(config: Configuration, plan: FoundPlan | None) -> tuple[list[Said], list[Said]]:
+def sources_of(config: Configuration, plan: FoundPlan | None) -> tuple[list[Said], list[Said]]:
     """Stated and taken, by dotted key; nothing is taken where there is no plan."""
     pools = {} if plan is None else {pool.name: pool for pool in plan.pools if pool.gpus and pool.name != "spare"}
     stated: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from rlopt.market.market import named_devices, open_market
 from rlopt.problem import Market
 from rlopt.request import Request
 from rlopt.studies.configuration.user_price import as_listed, usd_per_node, without_price
-from rlopt.studies.configuration.user_shape import own_shape
+from rlopt.studies.configuration.user_shape import user_shape
 from rlopt.words import Confidence, Grade, PricingKind
 
 OWN: Final = "own"
@@ -104,16 +104,16 @@ def machines_of(config: Configuration, request: Request, catalog: Catalog) -> Us
     notes: list[str] = []
     listed = catalog
     devices = [_devices(config, pool, listed) for pool in config.pools]
-    stated = [pool.own_price and not as_listed(pool, request, listed) for pool in config.pools]
+    stated = [pool.has_user_price and not as_listed(pool, request, listed) for pool in config.pools]
     for number in sorted(range(len(stated)), key=lambda n: stated[n]):  # a price stated for one pool is no other's
         pool = config.pools[number]
         if stated[number]:
-            offer, said = _own_offer(config, pool, devices[number], listed)
+            offer, assumed = _user_offer(config, pool, devices[number], listed)
             offer = _named_apart(offer, number + 1, frozenset().union(*ids.values()), catalog)
             catalog = _with_offer(catalog, offer)
             own.add(offer.id)
             ids[number] = frozenset((offer.id,))
-            notes += [one for one in said if one not in notes]
+            notes += [one for one in assumed if one not in notes]
             continue
         ids[number], keys = _listed(config, pool, devices[number], request, listed)
         outside |= dict.fromkeys(f"choices.{key}" for key in keys)
@@ -237,7 +237,7 @@ def _nothing(
     return config.wrong(pool, "gpus", message, f"a multiple of {each}", fix)
 
 
-def _own_offer(
+def _user_offer(
     config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, catalog: Catalog
 ) -> tuple[Offer, list[str]]:
     """The pool's machines at the price that it states, and what was assumed of them."""
@@ -246,7 +246,7 @@ def _own_offer(
     if known is not None and (pool.instance_type or pool.offer):
         shape, each = known.shape, known.gpus
     else:
-        shape, notes = own_shape(config, pool, devices, catalog, provider)
+        shape, notes = user_shape(config, pool, devices, catalog, provider)
         each = shape.gpus
     pricing, usd = pool.pricing or "on_demand", usd_per_node(pool, each)
     if pricing == "reserved" and (known is None or not known.term_hours):

@@ -14,7 +14,7 @@ OWN_DISK_GIB: Final = 1e6
 """Disks of one's own machines are not on the bill: they are as large as is needed."""
 
 
-def own_shape(
+def user_shape(
     config: Configuration, pool: PoolGiven, devices: frozenset[str] | None, catalog: Catalog, provider: str
 ) -> tuple[Shape, list[str]]:
     """A machine that no catalog lists: what is not stated of it is as in machines of that GPU that were measured."""

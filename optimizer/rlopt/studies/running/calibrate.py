@@ -20,10 +20,10 @@ from rlopt.problem import Problem
 from rlopt.reading.calibration_file import RunProgress
 from rlopt.reading.calibration_text import UserCalibration
 from rlopt.reading.rest import rest_of
-from rlopt.request import OwnConstants, Request
+from rlopt.request import Request, UserConstants
 from rlopt.studies.configuration.price import price
 from rlopt.studies.running.continue_or_switch import with_plan
-from rlopt.studies.running.user_log import OwnLogs, own_logs, own_run, with_constants
+from rlopt.studies.running.user_log import UserLogs, user_logs, user_run, with_constants
 from rlopt.units import seconds_to_hours
 
 BECAUSE = {
@@ -57,7 +57,7 @@ def calibrate(
     """Refit the constants on logs of a configuration of the problem's job and plan what is left. Raises InputError."""
     request = problem.request
     logs = [(log, steady_state(log)) for log in (read_log(path, stated.launcher) for path in paths)]
-    found = own_logs(logs, _as_logged(problem, config, logs), problem, config)
+    found = user_logs(logs, _as_logged(problem, config, logs), problem, config)
     run = _run(request, found.shipped, logs, stated)
     name = f"logs of {request.job.name}"
     moved = _moved(found.fitted, logs)
@@ -103,16 +103,16 @@ def _as_logged(problem: Problem, config: Configuration, logs: Sequence[tuple[Log
     return request.replaced("job.response_tokens", text.part(*shares).over_run)
 
 
-def _after(found: OwnLogs, constants: OwnConstants, problem: Problem, config: Configuration) -> dict[str, float]:
+def _after(found: UserLogs, constants: UserConstants, problem: Problem, config: Configuration) -> dict[str, float]:
     """Seconds by stage of the whole model under the new constants: not the factors that were fitted with."""
     priced = price(problem, config, with_constants(found.request, constants))
     if priced.plan is None:
         return found.run.predicted(found.fitted.calibration)
-    run = own_run(priced.plan, priced.problem)
+    run = user_run(priced.plan, priced.problem)
     return run.predicted(run.base)
 
 
-def _stages(found: OwnLogs, after: dict[str, float]) -> list[StageSeconds]:
+def _stages(found: UserLogs, after: dict[str, float]) -> list[StageSeconds]:
     shipped = found.shipped_run
     before = shipped.predicted(shipped.base)
     return [
@@ -175,7 +175,7 @@ def _bands(fitted: Fitted) -> list[CalibratedBand]:
     return rows
 
 
-def _same(found: OwnLogs, logs: Sequence[tuple[Log, SteadyState]]) -> list[CalibratedBand]:
+def _same(found: UserLogs, logs: Sequence[tuple[Log, SteadyState]]) -> list[CalibratedBand]:
     """Band of the configuration that was logged: its steps' spread, and what two runs of one configuration differ."""
     middles = [one.middles[STEP] for _, one in logs if STEP in one.middles]
     if not middles:
@@ -206,7 +206,7 @@ def _run(request: Request, plan: FoundPlan, logs: Sequence[tuple[Log, SteadyStat
 
 
 def _provenance(
-    logs: Sequence[tuple[Log, SteadyState]], found: OwnLogs, moved: Sequence[MovedConstant]
+    logs: Sequence[tuple[Log, SteadyState]], found: UserLogs, moved: Sequence[MovedConstant]
 ) -> dict[str, object]:
     return {
         "logs": [_log_read(*one).model_dump(include={"name", "format", "used", "left_out"}) for one in logs],

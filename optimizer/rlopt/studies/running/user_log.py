@@ -14,14 +14,14 @@ from rlopt.estimates.codes import PLANNED_ENGINES
 from rlopt.estimates.roles import POLICY, moved_params, role_training
 from rlopt.estimates.training.states import training_engine
 from rlopt.fitting.user_fit import Fitted, refit, timings_of
-from rlopt.fitting.user_run import OwnRun
+from rlopt.fitting.user_run import UserRun
 from rlopt.launchers.logs.contract import GENERATE
 from rlopt.launchers.logs.log import Log
 from rlopt.launchers.logs.steady_state import SteadyState
 from rlopt.measured.loop.defaults import framework_of
 from rlopt.measured.rows import MeasuredRow
 from rlopt.problem import Problem
-from rlopt.request import OwnConstants, Request
+from rlopt.request import Request, UserConstants
 from rlopt.studies.configuration.price import PricedConfiguration, price
 from rlopt.words import LOW_PRECISIONS, Offload, Placement, Recompute, Sharding, StageKind, Word
 
@@ -32,7 +32,7 @@ PAIRS_ONLY = ("dpo", "rm")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnLogs:
+class UserLogs:
     """What logs of one configuration say, held against its plan.
 
     ``request`` is the one at the logged lengths, ``shipped`` its plan as rlopt ships and ``shipped_run`` its stages,
@@ -41,17 +41,17 @@ class OwnLogs:
 
     request: Request
     shipped: FoundPlan
-    shipped_run: OwnRun
-    run: OwnRun
+    shipped_run: UserRun
+    run: UserRun
     fitted: Fitted
     logged: Mapping[str, float]
     """Seconds by stage over all logs."""
     notes: tuple[str, ...]
 
 
-def own_logs(
+def user_logs(
     logs: Sequence[tuple[Log, SteadyState]], request: Request, problem: Problem, config: Configuration
-) -> OwnLogs:
+) -> UserLogs:
     """Fit the constants on logs of one configuration, under ``request`` of the problem's job.
 
     Raises InputError where they are of another job.
@@ -71,7 +71,7 @@ def own_logs(
     )
     own = with_constants(request, _framework_alone(framework)) if framework else None
     known = priced if own is None else price(problem, config, own)
-    run = own_run(_plan(known, config), known.problem)
+    run = user_run(_plan(known, config), known.problem)
     timed = []
     for log, one in logs:
         if one.overlapped and run.placement != Placement.ASYNC:
@@ -91,7 +91,7 @@ def own_logs(
         )
     names = {name for _, one in logs for name in one.middles}
     logged = {name: _middle([one.middles[name].seconds for _, one in logs if name in one.middles]) for name in names}
-    return OwnLogs(request, shipped, own_run(shipped, priced.problem), run, fitted, logged, tuple(notes))
+    return UserLogs(request, shipped, user_run(shipped, priced.problem), run, fitted, logged, tuple(notes))
 
 
 def _middle(values: Sequence[float]) -> float:
@@ -150,16 +150,16 @@ def _framework(name: str, plan: FoundPlan, logs: Sequence[tuple[Log, SteadyState
     return framework_of(MeasuredRow(1, cells), calibration)
 
 
-def _framework_alone(name: str | None) -> OwnConstants:
-    return OwnConstants(name="framework", as_of="-", document=f'{{"rl": {{"framework": "{name}"}}}}')
+def _framework_alone(name: str | None) -> UserConstants:
+    return UserConstants(name="framework", as_of="-", document=f'{{"rl": {{"framework": "{name}"}}}}')
 
 
-def with_constants(request: Request, constants: OwnConstants | None) -> Request:
+def with_constants(request: Request, constants: UserConstants | None) -> Request:
     """The same request under other constants."""
     return request.model_copy(update={"constants": constants})
 
 
-def own_run(plan: FoundPlan, problem: Problem) -> OwnRun:
+def user_run(plan: FoundPlan, problem: Problem) -> UserRun:
     """The stages of a plan, and what decides how constants change them."""
     request = problem.request
     base: Calibration = problem.catalog.calibration.with_own(request.constants.document if request.constants else None)
@@ -175,7 +175,7 @@ def own_run(plan: FoundPlan, problem: Problem) -> OwnRun:
     training = role_training(request, policy[0] if policy else problem.workload.roles[0])
     engine = PLANNED_ENGINES[int(training_engine(_layout(trains.layout), training)[0])]
     generations = tuple(str(problem.catalog.devices[str(pool.gpu)].generation) for pool in (trains, samples))
-    return OwnRun(
+    return UserRun(
         base=base,
         placement=plan.decisions.placement if request.job.generates else "",
         update=math.fsum(spent.get(StageKind.TRAIN, {}).values()),
