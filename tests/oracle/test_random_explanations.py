@@ -14,6 +14,7 @@ from rlopt.rules import Rule, rules_of
 from rlopt.search.clock import Clock
 from rlopt.search.exhaustive import every_column, keeps
 from rlopt.studies.cheapest import cheapest
+from rlopt.studies.explain import marginal_value, relax
 from rlopt.studies.explain.marginal_value import worth_of
 from rlopt.studies.explain.relax import combined_change, single_changes
 from tests.oracle.problems import random_problem
@@ -22,8 +23,15 @@ LONG = 600.0
 INFEASIBLE, FEASIBLE = 100, 60
 
 
-def _rebuild(problem: Problem):  # type: ignore[no-untyped-def]
-    return lambda request: replace(problem, request=request, gpu_limit=request.limits.max_gpus or problem.gpu_limit)
+@pytest.fixture(autouse=True)
+def _random_problems_have_no_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed request of a random problem has the pools that stand there: no offers would be found for it anew."""
+
+    def rebuilt(problem: Problem, request: Request) -> Problem:
+        return replace(problem, request=request, gpu_limit=request.limits.max_gpus or problem.gpu_limit)
+
+    for module in (relax, marginal_value):
+        monkeypatch.setattr(module, "rebuilt", rebuilt)
 
 
 def _least(columns: Columns, problem: Problem, rules: list[Rule]) -> float:
@@ -53,7 +61,7 @@ def test_each_change_alone_opens_a_plan_and_one_unit_less_does_not(shard: int) -
         if math.isfinite(_least(columns, problem, rules)):
             continue
         seen += 1
-        found = single_changes(problem, _rebuild(problem), Clock.of(LONG, exact=True))
+        found = single_changes(problem, Clock.of(LONG, exact=True))
         named = {change.constraint: change for change in found}
         for rule in (one for one in rules if one.relaxable and one.amount is not None):
             least = _least(columns, problem, _moved(rules, rule.key, None))
@@ -94,7 +102,7 @@ def test_what_a_limit_is_worth_is_the_difference_of_two_listings(shard: int) -> 
             continue
         seen += 1
         columns, rules = every_column(_everything(problem)), rules_of(problem)
-        for worth in worth_of(problem, plan, _rebuild(problem), Clock.of(LONG)):
+        for worth in worth_of(problem, plan, Clock.of(LONG)):
             rule = next(rule for rule in rules if rule.key == worth.constraint)
             away = worth.step if rule.sense == "<=" else -worth.step
             for moved, limit in (
@@ -121,5 +129,5 @@ def test_what_a_limit_is_worth_is_the_difference_of_two_listings(shard: int) -> 
 def test_a_request_is_not_changed_by_being_explained() -> None:
     problem = random_problem(5)
     before: Request = problem.request
-    single_changes(problem, _rebuild(problem), Clock.of(LONG))
+    single_changes(problem, Clock.of(LONG))
     assert problem.request == before
