@@ -102,9 +102,18 @@ class PriceList:
 class Format(Protocol):
     """A module of this package that reads one format."""
 
-    NAME: str
-    NEEDED: tuple[str, ...]
-    OWN: bool
+    @property
+    def NAME(self) -> str: ...  # noqa: D102, N802
+
+    @property
+    def NEEDED(self) -> tuple[str, ...]:  # noqa: N802
+        """Columns that it is told by."""
+        ...
+
+    @property
+    def OWN(self) -> bool:  # noqa: N802
+        """Whether its reader pays these prices."""
+        ...
 
     def read(self, table: PriceTable, defaults: Defaults) -> tuple[list[StatedPrice], list[LeftOut]]:
         """Turn the table's rows into prices; raises InputError where the file as a whole cannot be one of these."""

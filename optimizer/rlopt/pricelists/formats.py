@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Final, cast
+from typing import Final
 
 from rlopt.pricelists import gpuhunt, plain, skypilot
 from rlopt.pricelists.contract import Format
 from rlopt.pricelists.table import PriceTable
 
-FORMATS: Final[tuple[ModuleType, ...]] = (skypilot, gpuhunt, plain)
-"""Each has NAME, NEEDED (columns it is told by), OWN (whether its reader pays these prices) and ``read``."""
+FORMATS: Final[tuple[Format, ...]] = (skypilot, gpuhunt, plain)
 
 
 def format_of(table: PriceTable) -> Format:
@@ -21,13 +19,12 @@ def format_of(table: PriceTable) -> Format:
     InputError
         When its columns are of none; names the nearest and what it lacks.
     """
-    known = [cast("Format", one) for one in FORMATS]
-    for one in known:
+    for one in FORMATS:
         if set(one.NEEDED) <= set(table.columns):
             return one
-    nearest = max(known, key=lambda one: len(set(one.NEEDED) & set(table.columns)) / len(one.NEEDED))
+    nearest = max(FORMATS, key=lambda one: len(set(one.NEEDED) & set(table.columns)) / len(one.NEEDED))
     lacks = [column for column in nearest.NEEDED if column not in table.columns]
-    formats = "; ".join(f"{one.NAME}: {', '.join(one.NEEDED)}" for one in known)
+    formats = "; ".join(f"{one.NAME}: {', '.join(one.NEEDED)}" for one in FORMATS)
     there = f"{', '.join(table.columns[:8])[:200]}{' ...' if len(table.columns) > 8 else ''}"
     message = f"the columns ({there}) are of no known price list"
     none = len(lacks) == len(nearest.NEEDED)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 
 from rlopt.errors import NotSupportedError
 from rlopt.facts import Model
 from rlopt.request import Request
 from rlopt.workloads import dpo, grpo, opd, ppo, rm, sft, vla
 from rlopt.workloads.acting import Acting
-from rlopt.workloads.contract import EvaluationPass, Role, Stage, Tools, Workload
+from rlopt.workloads.contract import Algorithm, EvaluationPass, Role, Stage, Tools, Workload
 from rlopt.workloads.lengths import Lengths
 
-ALGORITHMS: tuple[ModuleType, ...] = (sft, dpo, rm, ppo, grpo, opd, vla)
+ALGORITHMS: tuple[Algorithm, ...] = (sft, dpo, rm, ppo, grpo, opd, vla)
 
 
-def algorithm(name: str) -> ModuleType:
+def algorithm(name: str) -> Algorithm:
     """The module of an algorithm; NotSupportedError where this release has none of that name."""
     for module in ALGORITHMS:
         if name == module.NAME:
@@ -27,13 +26,13 @@ def algorithm(name: str) -> ModuleType:
 
 def build_workload(request: Request, models: Mapping[str, Model]) -> Workload:
     """Roles and stages of the request's algorithm; NotSupportedError where this release has no such algorithm."""
-    workload: Workload = algorithm(request.job.algorithm).build(request, models)
-    return workload
+    return algorithm(request.job.algorithm).build(request, models)
 
 
 __all__ = [
     "ALGORITHMS",
     "Acting",
+    "Algorithm",
     "EvaluationPass",
     "Lengths",
     "Role",

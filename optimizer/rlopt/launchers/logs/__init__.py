@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from rlopt.launchers.logs.contract import LauncherLog
 from rlopt.launchers.nemo_rl import log as nemo_rl
 from rlopt.launchers.openrlhf import log as openrlhf
@@ -11,7 +9,7 @@ from rlopt.launchers.slime import log as slime
 from rlopt.launchers.trl import log as trl
 from rlopt.launchers.verl import log as verl
 
-LAUNCHERS: tuple[LauncherLog, ...] = tuple(cast("LauncherLog", one) for one in (verl, openrlhf, trl, nemo_rl, slime))
+LAUNCHERS: tuple[LauncherLog, ...] = (verl, openrlhf, trl, nemo_rl, slime)
 NAMES: tuple[str, ...] = tuple(one.NAME for one in LAUNCHERS)
 
 

@@ -78,18 +78,23 @@ class Reader(Protocol):
 class LauncherLog(Protocol):
     """The module of one launcher."""
 
-    NAME: str
-    FRAMEWORK: str
-    """Name that the frameworks of the calibration are searched with."""
-    AVERAGED: bool
-    """Whether steps differ by design, so that their mean counts and not their median."""
+    @property
+    def NAME(self) -> str: ...  # noqa: D102, N802
 
-    @staticmethod
-    def reader() -> Reader:
+    @property
+    def FRAMEWORK(self) -> str:  # noqa: N802
+        """Name that the frameworks of the calibration are searched with."""
+        ...
+
+    @property
+    def AVERAGED(self) -> bool:  # noqa: N802
+        """Whether steps differ by design, so that their mean counts and not their median."""
+        ...
+
+    def reader(self) -> Reader:
         """A new reader of its console."""
         ...
 
-    @staticmethod
-    def step_of(number: int, line: int, values: Mapping[str, float]) -> Step | str:
+    def step_of(self, number: int, line: int, values: Mapping[str, float]) -> Step | str:
         """The step that logged ``values`` tell, by their names; or why they tell none."""
         ...
